@@ -23,7 +23,8 @@ from bankwise.read.mlir.dispatches import dispatch_sizes
 from bankwise.read.mlir.kernels import kernels
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Judges, Options
-from bankwise.show.fixing import FixReport, Verdict, print_fix
+from bankwise.show.fix_story import print_fix
+from bankwise.show.fixing import FixReport, Verdict
 from kernel_texts import (
     EXAMPLES,
     ROWS,

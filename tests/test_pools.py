@@ -19,7 +19,8 @@ from bankwise.errors import Refusal
 from bankwise.notation.padding import Unpadded
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
-from bankwise.show.fixing import FixReport, print_fix
+from bankwise.show.fix_story import print_fix
+from bankwise.show.fixing import FixReport
 from kernel_texts import written
 from passes_cases import GFX942, opened
 from patches import verdict

@@ -156,7 +156,7 @@ def fix(
 def _deliver(report: FixReport, destination: str, form: FixFormat, everything: bool) -> None:
     """The fixed text where it was asked for, the patch on stdout, the story on stderr."""
     from bankwise.files import make_folder, write_atomically
-    from bankwise.show.fixing import print_fix
+    from bankwise.show.fix_story import print_fix
 
     files = list(_named(report, destination)) if report.accepted else []
     if destination == "-" and report.accepted:

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from bankwise.errors import INCOMPLETE, Refusal, exit_code, worst
-from bankwise.show.fixing import FixReport, print_exit, print_story
+from bankwise.show.fix_story import print_exit, print_story
+from bankwise.show.fixing import FixReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from bankwise.ask.fix_ttgir import fixed_ttgir
 from bankwise.ask.ttgir_files import ttgir_options
 from bankwise.files import make_folder, write_atomically
 from bankwise.read.options import Judges
-from bankwise.show.fixing import FixReport, print_fix
+from bankwise.show.fix_story import print_fix
+from bankwise.show.fixing import FixReport
 from bankwise.show.notebook import printed
 from bankwise.triton.source import compiled, source_of
 

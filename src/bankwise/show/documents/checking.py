@@ -24,6 +24,7 @@ from bankwise.show.documents.beside import (
     worth_document,
 )
 from bankwise.show.documents.diagnosing import DiagnosticDocument, diagnostic_documents
+from bankwise.show.documents.optimum import OptimumDocument, optimum_document
 from bankwise.show.documents.parts import (
     CostDocument,
     FindingDocument,
@@ -31,7 +32,6 @@ from bankwise.show.documents.parts import (
     RefusalDocument,
     Whole,
     cost_document,
-    maybe,
     view,
     views,
 )
@@ -41,9 +41,8 @@ from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.more import More
 from bankwise.show.same_file import working_folder
 from bankwise.show.spec import SpecReport
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum, RowPitch, Totals
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Totals
 from bankwise.show.words import kernel_verdict, still_open, verdict
-from bankwise.solver.certificate_json import CertificateDocument
 
 Size = tuple[int, int, int]
 
@@ -78,34 +77,6 @@ class OccupancyDocument(Struct, frozen=True):
     waves_per_workgroup: Whole
     limited_by: tuple[Resource, ...]
     limited_by_lds: Annotated[bool, Meta(description="and by nothing else")]
-
-
-class PitchDocument(Struct, frozen=True):
-    """Longer rows of a buffer."""
-
-    row_bytes: Annotated[int, Meta(description="from row to row as it is")]
-    pitch_bytes: Annotated[int, Meta(description="from row to row instead")]
-    more_bytes: Annotated[int, Meta(description="of shared memory, all copies together")]
-    run: Annotated[CostDocument, Meta(description="all accesses of the buffer, counted")]
-    free: Annotated[bool, Meta(description="whether no conflict is left")]
-    address: Annotated[str, Meta(description="on byte offsets a")]
-
-
-class OptimumDocument(Struct, frozen=True):
-    """One layout for all accesses of some allocations; costs are per workgroup."""
-
-    allocations: tuple[str, ...]
-    present: CostDocument
-    best: CostDocument
-    optimal: Annotated[bool, Meta(description="whether the space holds nothing better")]
-    space: Annotated[str, Meta(description="of which that is said")]
-    conditions: Annotated[tuple[str, ...], Meta(description="under which that is said")]
-    how: Annotated[str, Meta(description="how that is known, or why it is not")]
-    address: Annotated[str | None, Meta(description="the layout in words")]
-    notation: Annotated[str | None, Meta(description="in that of the kernel's framework")]
-    notes: tuple[str, ...]
-    certificate: Annotated[CertificateDocument | None, Meta(description="null: counted alone")]
-    pitch: Annotated[PitchDocument | None, Meta(description="longer rows that are as good")]
 
 
 class AddedDocument(Struct, frozen=True):
@@ -333,7 +304,7 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         counted=kernel.counted,
         allocations=tuple(_allocation(one) for one in kernel.allocations),
         occupancy=None if kernel.occupancy is None else _occupancy(kernel.occupancy),
-        optima=tuple(_optimum(optimum) for optimum in kernel.optima),
+        optima=tuple(optimum_document(optimum) for optimum in kernel.optima),
         compiled=_compiled(kernel.compiled),
         notes=kernel.notes,
         demangled=UNSET if spelled == kernel.name else spelled,
@@ -375,34 +346,4 @@ def _occupancy(found: Occupancy) -> OccupancyDocument:
         waves_per_workgroup=found.waves,
         limited_by=found.limited_by,
         limited_by_lds=found.limited_by == ("shared memory",),
-    )
-
-
-def _optimum(optimum: Optimum) -> OptimumDocument:
-    return OptimumDocument(
-        allocations=optimum.allocations,
-        present=cost_document(optimum.present),
-        best=cost_document(optimum.best),
-        optimal=optimum.known.optimal,
-        space=optimum.known.space,
-        conditions=optimum.known.conditions,
-        how=optimum.known.how,
-        address=optimum.address or None,
-        notation=optimum.notation or None,
-        notes=optimum.notes,
-        certificate=maybe(CertificateDocument, optimum.certificate),
-        pitch=_pitch(optimum.pitch),
-    )
-
-
-def _pitch(found: RowPitch | None) -> PitchDocument | None:
-    if found is None:
-        return None
-    return PitchDocument(
-        row_bytes=found.row_bytes,
-        pitch_bytes=found.pitch_bytes,
-        more_bytes=found.more_bytes,
-        run=cost_document(found.run),
-        free=found.free,
-        address=found.address,
     )

@@ -1,0 +1,185 @@
+"""What ``bankwise fix`` prints: what was changed, what it brings, the verdicts on it, the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+
+from bankwise.counting.counted import AccessReport
+from bankwise.errors import FINDINGS
+from bankwise.read.names import short, short_each, variables
+from bankwise.show.columns import say, table
+from bankwise.show.fixing import Change, FixReport, Verdict, pairs
+from bankwise.show.prices import price_text
+from bankwise.show.values import KernelReport
+from bankwise.show.words import adds, still_open
+from bankwise.solver.plan import AS_IT_IS, Plan
+
+
+def print_fix(report: FixReport, console: Console, *, everything: bool = False) -> None:
+    """Tell the before / after story, and why it ends so. ``everything``: each access."""
+    print_story(report, console, everything=everything)
+    print_exit(report.exit_code, report.reasons(report.exit_code), console)
+
+
+def print_exit(code: int, reasons: Iterable[str], console: Console) -> None:
+    """Why a run ends with an exit code, where there are reasons."""
+    said = "; ".join(dict.fromkeys(reasons))
+    if said:
+        colour = "red" if code == FINDINGS else "yellow"
+        console.print(f"[{colour}]exit {code}:[/] {escape(said)}")
+
+
+def print_story(
+    report: FixReport, console: Console, *, everything: bool = False, name: str = ""
+) -> None:
+    """What :func:`print_fix` tells, but for the end. ``name``: of one answer of several."""
+    for refusal in report.before.refusals:
+        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+    if not report.changes and not report.refusals:
+        said = "nothing to fix: no allocation has conflicts that a swizzle removes"
+        console.print(f"{escape(name)}{said}")
+    for change in report.changes:
+        names = escape("".join(f"{name}: " for name in _others(change)))
+        named = escape(short_each(change.kernel))
+        each = report.before.each(change.kernel).replace("a workgroup", "per workgroup")
+        console.print(f"[bold]{named}[/]: {names}{escape(change.address)}")
+        console.print(
+            f"  {change.before.passes:,} -> {change.after.passes:,} passes {each}, ideal "
+            f"{change.after.ideal:,}; {escape(change.optimum)}"
+        )
+        for told in filter(None, (change.padding, change.parts, _competing(change, report))):
+            console.print(f"  {escape(told)}")
+        if change.coalescing:
+            console.print(f"  {escape(change.coalescing)}")
+    for refusal in report.refusals:
+        console.print(f"[yellow]not changed:[/] {escape(str(refusal))}")
+    if report.changes:
+        _print_table(report, console, everything)
+        _print_doubt(report, console)
+    _print_open(report, console)
+    for verdict in report.verdicts:
+        _print_verdict(verdict, console)
+    if report.changes and not report.accepted:
+        console.print("[red]not offered[/]: a judge rejected it")
+    for note in report.notes if report.accepted else ():
+        say(console, note, "note: ", "  ", style="yellow")
+    for line in report.settings if report.accepted or not report.changes else ():
+        console.print(escape(line))
+
+
+def _others(change: Change) -> tuple[str, ...]:
+    """What is changed, where that is not the kernel by its own name."""
+    return () if change.allocations == (change.kernel,) else (variables(change.allocations),)
+
+
+_SHOWN = 4
+"""Plans of a front that are printed; documents hold every one."""
+
+
+def _competing(change: Change, report: FixReport) -> str:
+    """The front of a change, if it has more than is said of it anyway."""
+    named = change.kernel, change.allocations
+    every = [p for f in report.fronts if (f.kernel, f.allocations) == named for p in f.plans]
+    plans = [plan for plan in every if plan.space != AS_IT_IS]
+    shown = [_planned(plan) for plan in plans[:_SHOWN]]
+    more = [f"{len(plans) - _SHOWN} more (--format json)"] * (len(plans) > _SHOWN)
+    told = 2 if change.parts else 1
+    return f"what competes: {'; '.join((*shown, *more))}" if len(plans) > told else ""
+
+
+def _planned(plan: Plan) -> str:
+    split = f", {len(plan.splits)} accesses in parts" if plan.splits else ""
+    return f"{price_text(plan)}, {plan.lds_bytes:,} bytes{split}"
+
+
+_ROWS = 10
+"""Rows of accesses that are printed unasked."""
+
+
+def _print_table(report: FixReport, console: Console, everything: bool) -> None:
+    """The accesses that conflict, in program order; of those that are alike one row, with sums."""
+    alike: dict[object, list[tuple[AccessReport, AccessReport]]] = {}
+    for number, (old, new) in enumerate(pairs(report)):
+        if old.run != new.run or old.run.extra:
+            shown = old.kernel, old.run, new.run, new.instruction, old.direction, old.allocations
+            alike.setdefault(number if everything else shown, []).append((old, new))
+    found = list(alike.values())
+    shown_rows = found if everything else found[:_ROWS]
+    rows = [list(_cells(row, report.by_line)) for row in shown_rows]
+    colours = ["red" if row[0][1].run.extra else "green" for row in shown_rows]
+    for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
+        before, after = kernel.whole, fixed.whole
+        several = len(report.before.kernels) > 1
+        every = "all loads and stores" if before == kernel.totals.run else "all accesses"
+        what = f"all of {short(kernel.name)}" if several else every
+        sums = (before.passes, after.passes, after.ideal)
+        rows.append([*(f"{cost:,}" for cost in sums), "", "", what])
+        colours.append("")
+    titles = ("before", "after", "ideal", "place", "instruction", "access")
+    console.print()
+    table(console, titles, rows, colours)
+    if len(found) > len(shown_rows):
+        console.print(f"[dim]and {len(found) - len(shown_rows)} more rows (--all)[/]")
+    console.print()
+
+
+def _cells(row: Sequence[tuple[AccessReport, AccessReport]], by_line: bool) -> Iterator[str]:
+    """Of accesses that are alike what they take together, and the first place."""
+    old, new = row[0]
+    many = len(row)
+    for cost in (old.run.passes, new.run.passes, new.run.ideal):
+        yield f"{many * cost:,}"
+    at = old.location
+    yield (str(at.line) if by_line else f"{at.line}:{at.column}") + ", .." * (many > 1)
+    yield f"{many} x {new.instruction}" if many > 1 else new.instruction
+    yield f"{old.direction} {variables(old.allocations)}"
+
+
+def _print_doubt(report: FixReport, console: Console) -> None:
+    if not all(kernel.counted for kernel in report.after.kernels):
+        said = "as followed: how often some accesses run is not known"
+        console.print(f"[dim]passes are {said}[/]")
+    if report.assumed:
+        console.print(f"[yellow]assumed:[/] {escape(report.assumed)}")
+
+
+_ANOTHER = "another block may have conflicts: --workgroup-size or --launch says yours"
+
+
+def _print_open(report: FixReport, console: Console) -> None:
+    for before, kernel in zip(report.before.kernels, report.ends.kernels, strict=True):
+        left = still_open(kernel, len(report.ends.refused(kernel)))
+        if left:
+            console.print(
+                f"[yellow]open in {escape(short(kernel.name))}:[/] {escape('; '.join(left))}"
+            )
+        if not report.changes:
+            continue
+        for other in _other_launches(before, kernel):
+            say(console, other, "  ", "    ")
+        if kernel.assumed:
+            say(console, _ANOTHER, "  ", "    ", style="yellow")
+
+
+def _other_launches(before: KernelReport, after: KernelReport) -> Iterator[str]:
+    """What a change does under the launches that are not shown."""
+    old = {(one.workgroup_size, one.said): one.added for one in before.others}
+    for one in after.others:
+        was = old.get((one.workgroup_size, one.said))
+        if was is not None:
+            size = ",".join(map(str, one.workgroup_size))
+            said = f"{size} threads a block ({one.said or 'tried, too'})"
+            yield f"{said}: conflicts {adds(was)} -> {adds(one.added)}"
+
+
+def _print_verdict(verdict: Verdict, console: Console) -> None:
+    colour = {"passed": "green", "failed": "red"}.get(verdict.status, "yellow")
+    console.print(f"{verdict.judge}: [{colour}]{verdict.status}[/]: {escape(verdict.detail)}")
+    for name, before, after in verdict.rows:
+        mark = "" if before == after else " [dim](changed)[/]"
+        console.print(f"  {escape(name)}: {before:,} -> {after:,}{mark}")
+    for rule in verdict.open:
+        say(console, rule, "  ", "    ", style="yellow")
