@@ -50,9 +50,10 @@ function tileSide(tag, layout, { model, access, step, owned }) {
   const offsets = offsetsBytes(layout, tile, access, step);
   const places = allOffsets(layout, tile);
   const size = elementBytes(tile);
+  const unused = layout.kind === "pad" ? layout.by << tile.rows : 0;
   return side(tag, access.row, offsets, {
     layout,
-    bytes: (layout.kind === "pad" ? places.at(-1) + 1 : places.length) * size,
+    bytes: (places.length + unused) * size,
     torn: !keepsVectors(layout, tile, access),
     rows: 1 << tile.rows,
     columns: 1 << tile.columns,
