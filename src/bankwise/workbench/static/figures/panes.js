@@ -114,6 +114,7 @@ function paintLanes(view, light) {
     served: tick === null ? !served || served.has(lane) : !left(side, lane, tick),
   }));
   const marks = { marked: light.lanes, width: Math.max(260, Math.min(view.room || 0, 900)) };
+  put(view.parts.lanes.firstChild, {}, `Lanes of ${side.tag}, and the bank of each`);
   show(view.parts.lanes.lastChild, lanesSvg(lanes, access.row.banks, marks));
 }
 

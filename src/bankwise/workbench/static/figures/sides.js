@@ -12,8 +12,8 @@ const MOST_LINES = 64;
 
 /**
  * Everything that is drawn, from the state alone: {values, model, row, sides, name, chosen, steps,
- * step, phase, ticks, tick, error}. Without an access, or with an address that is none, there are no
- * sides.
+ * step, phase, ticks, tick, error}. Without an access there are no sides; a side whose address is
+ * none is left out, and `error` says so.
  */
 export function seeSides(values, machines) {
   const model = readModel(values, machines);
@@ -72,15 +72,20 @@ function addressed(values, model) {
   if (!row) {
     return { ...nothing, error: `${model.machine.name} has no instruction “${instruction}”` };
   }
-  try {
-    const wanted = texts.filter((text, i) => text && text !== texts[i - 1]);
-    const sides = wanted.map((text, i) =>
-      addressSide(i < wanted.length - 1 ? "A" : "B", row, text),
-    );
-    return { access: { name: "access", row }, row, chosen: 0, steps: 1, step: 0, sides, error: "" };
-  } catch (error) {
-    return { ...nothing, row, error: error.message };
-  }
+  const wanted = texts.filter((text, i) => text && text !== texts[i - 1]);
+  const sides = [];
+  const wrong = [];
+  wanted.forEach((text, i) => {
+    const tag = i < wanted.length - 1 ? "A" : "B";
+    try {
+      sides.push(addressSide(tag, row, text));
+    } catch (error) {
+      wrong.push(`${tag}, ${error.message}`);
+    }
+  });
+  const error = wrong.join("; ");
+  if (!sides.length) return { ...nothing, row, error };
+  return { access: { name: "access", row }, row, chosen: 0, steps: 1, step: 0, sides, error };
 }
 
 function addressSide(tag, row, text) {
