@@ -120,7 +120,7 @@ def test_a_pitch_has_to_fit_into_shared_memory(tmp_path) -> None:
 
 def test_the_pitch_is_said_in_text_and_json(tmp_path) -> None:
     report = checked(tmp_path, kernel_text(16, 16, 81, [0, 8], 128))
-    sentence = "rows of 81 words: a pitch of 82 is free, 64 bytes more: a + (a / 324) * 4"
+    sentence = "pad 1 word behind every 81: free, 64 bytes more: a + (a / 324) * 4"
     console = Console(file=io.StringIO(), width=300)
     print_check(report, console)
     printed = console.file.getvalue()  # type: ignore[attr-defined]

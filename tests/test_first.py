@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,11 @@ def test_a_layout_is_drawn_where_its_strides_say(text: str, bits: int, at: Any) 
     words = {at(r, 0) * bits // 8 // 4 for r in range(rows)}
     banks = [word % found["banks"] for word in words]
     assert found["most"] == max(map(banks.count, banks))
+    ways = {read["width_bytes"]: read["passes"] for read in found["reads"]}
+    if bits == 32:  # All lanes of a read of 4 bytes are served together.
+        column = [{at(r, c) for r in range(rows)} for c in range(columns)]
+        by_bank = [Counter(word % 32 for word in words).most_common(1)[0][1] for words in column]
+        assert ways[4] == max(by_bank)
     piece = found["piece"]
     runs = [row[c : c + piece] for row in found["offsets"] for c in range(0, columns, piece)]
     assert all(run == list(range(run[0], run[0] + piece)) for run in runs)
@@ -82,6 +88,24 @@ def test_a_layout_is_drawn_as_people_say_it(
     found = shown(*words)
     assert (tuple(found["tile"]), found["element_bits"]) == (tile, bits)
     assert found["offsets"] == [[at(r, c) for c in range(tile[1])] for r in range(tile[0])]
+
+
+@pytest.mark.parametrize(
+    ("layout", "gpu", "said"),
+    [  # By hand: 16 bytes a lane are served by eights, on gfx950 over 64 banks and by sixteens.
+        ("float4 tile[32][9]", "sm_90", ["ld.shared.b128 takes 4 passes, ideal 4"]),
+        ("float4 tile[32][8]", "sm_90", ["ld.shared.b128 takes 32 passes, ideal 4"]),
+        ("float tile[32][36]", "sm_90", ["b32 takes 4 passes, ideal 1", "b128 takes 4 passes"]),
+        ("float4 tile[64][9]", "gfx950", ["64 banks", "ds_read_b128 takes 4 passes, ideal 4"]),
+        ("float tile[32][36]", "gfx950", ["(ds_read_b128 sees 64 banks)", "b32 takes 4 passes"]),
+        ("pad 1", "sm_90", ["b32 takes 1 pass, ideal 1 (row-major 32)", "begins at byte 132"]),
+        ("tile[8][8] --bits 24", "sm_90", ["lane: no single instruction"]),
+    ],
+)
+def test_a_column_takes_what_its_instruction_takes(layout: str, gpu: str, said: list[str]) -> None:
+    text, *bits = layout.split(" --bits ")
+    out = bankwise("show", text, "-t", gpu, *("--bits", *bits)[: 2 * len(bits)]).out
+    assert all(words in " ".join(out.split()) for words in said)
 
 
 def test_every_notation_has_an_example_that_is_drawn() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import random
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.errors import InputError
@@ -15,6 +17,7 @@ from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
 from bankwise.read.ptx.dialect import PTX
 from bankwise.read.ptx.parse import kernels
+from bankwise.show.as_text import print_check
 from isa_texts import lanes, ptx, ptx_text
 
 LANE = np.arange(32)
@@ -400,6 +403,12 @@ def test_an_address_that_the_machine_refuses_costs_that_instruction_alone(tmp_pa
     assert refusal.location is not None
     assert MISALIGNED.split("\n")[refusal.location.line - 1].startswith("ld.shared.v4")
     assert "offset 1028 is not a multiple of 16" in refusal.reason
+    console = Console(file=io.StringIO(), width=200)
+    print_check(report, console)
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    assert printed.index("fault: ") < printed.index("ld.shared.b32"), "a fault is the headline"
+    assert "\n1 access faults; no conflicts in what is known" in printed
+    assert "not analysed" not in printed
 
 
 def test_a_parameter_is_read_through_pointers_into_it() -> None:

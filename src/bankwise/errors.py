@@ -66,18 +66,23 @@ class InputError(Exception):
         return f"{where}{self.message}{hint}"
 
 
+class MisalignedError(InputError):
+    """An address at which the machine faults."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """A domain "no": what could not be done, where, and why. It is reported, never dropped.
 
     ``access``: it is, or may be, of an access; False for a place at which control flow is lost.
-    ``crash``: a program that was asked ended by a signal.
+    ``crash``: a program that was asked ended by a signal. ``fault``: the machine would not do it.
     """
 
     reason: str
     location: Location | None = None
     access: bool = True
     crash: bool = False
+    fault: bool = False
 
     def __str__(self) -> str:
         return f"{self.location}: {self.reason}" if self.location else self.reason

@@ -177,7 +177,7 @@ def _plans(
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
 
 
-_NOTHING = "no fold of its rows and no pitch takes fewer passes"
+_NOTHING = "no fold of its rows and no other length of each row takes fewer passes"
 
 
 def _of_each(source: CxxSource, posed: PosedArray, gpu: Machine) -> str:

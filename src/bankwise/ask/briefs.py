@@ -65,7 +65,7 @@ def drawn(order: Order, tell: Tell) -> dict[str, Any]:
     from bankwise.ask.picture import picture
     from bankwise.show.documents.briefs import BriefDocument, BriefLayoutDocument, lists
     from bankwise.show.documents.picture import picture_document
-    from bankwise.show.picture import print_picture
+    from bankwise.show.picture import print_picture, summary
 
     asked = json.loads(read_text(order.file))
     found = picture(
@@ -73,11 +73,10 @@ def drawn(order: Order, tell: Tell) -> dict[str, Any]:
     )
     whole, text = plain(picture_document(found)), io.StringIO()
     print_picture(found, Console(file=text, width=_COLUMNS, highlight=False))
-    verdict = f"of the words in which rows begin {found.most} lie in one bank, "
     brief = BriefDocument(
         of=whole["schema"],
         exit_code=CLEAN,
-        verdict=f"{verdict}row-major {found.plain}",
+        verdict=summary(found),
         findings=(),
         findings_in_all=0,
         write=(),

@@ -41,8 +41,9 @@ STEPS = (
     Act(
         "They take turns, one word a pass; behind += is what the counter of a profiler\n"
         "adds. One line mends it: a float behind every row that nobody uses. A row is 132\n"
-        "bytes then, and each begins one bank further. (For reads of 4 bytes: where a\n"
-        "lane takes 16 at once, as float4 does, rows grow by 16 bytes; by 8 where 8.)",
+        "bytes then, and each begins one bank further. (4 bytes, for that is what a lane\n"
+        "takes at once: 16 for float4. Behind every row, for the lanes lie one apart:\n"
+        "behind every fourth if they lie four apart.)",
         ("__shared__ float tile[32][33];", "x = tile[lane][0];"),
         "lane*132",
     ),

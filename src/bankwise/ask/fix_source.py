@@ -345,7 +345,10 @@ def _verdicts(
         every = [one.array for c in chosen for one in c.plans.arrays]
         pieces = [array for array in every if array.unsized]
         what = "elements" if any(claim.columns for claim in claims) else "rows"
-        detail = _PROVED.format(uses=proved, arrays=len(claims), what=what)
+        does = " or ".join(
+            sorted({"lengthen" if c.pad else "permute" for c in claims}, reverse=True)
+        )
+        detail = _PROVED.format(uses=proved, arrays=len(claims), does=does, what=what)
         detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
         detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
         yield Verdict("proof", "passed", detail, complete=not pieces)
@@ -356,7 +359,7 @@ def _verdicts(
 _TIME = {True: "time it with --run before you take it", False: "time it before you take it"}
 
 _PROVED = (
-    "{uses} uses of {arrays} arrays go through the new maps, which permute {what}: for all "
+    "{uses} uses of {arrays} arrays go through the new maps, which {does} {what}: for all "
     "launches, if no index leaves its extent and no other file names them or goes on from an "
     "element"
 )

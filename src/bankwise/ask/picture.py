@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 
 from bankwise.algebra.offset import Shape
 from bankwise.ask.picture_texts import EXAMPLES, SaidLayout, drawable, said_layout
 from bankwise.counting.access import IntArray
+from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Refusal
-from bankwise.hardware.machine import BANK_BYTES, Machine, machine, names
+from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine, machine, names
+from bankwise.hardware.policies import select
 from bankwise.notation.framework import Setting
 from bankwise.notation.frameworks import languages, notation_of, read_memory
-from bankwise.show.picture import Picture
+from bankwise.show.picture import ColumnRead, Picture
 
 _BARE = re.compile(r"\s*(?:Swizzle|Sw)\s*<\s*(\d{1,2})\s*,\s*(\d{1,2})\s*,\s*(\d{1,2})\s*>\s*")
 _TILE = re.compile(r"\s*(\d{1,5})\s*[xX,]\s*(\d{1,5})\s*")
@@ -43,8 +46,11 @@ def picture(
         plain = _in_notation(text, gpu, tile, bits, notation)
     offsets, element_bits = plain.offsets, plain.element_bits
     rows, columns = drawable((len(offsets), offsets.shape[1]))
-    banks = _banks(gpu)
     row_major = np.arange(rows * columns).reshape(rows, columns)
+    piece = _piece(offsets, element_bits)
+    reads = tuple(_reads(gpu, offsets, row_major, element_bits, piece))
+    fits = [read.banks for read in reads if read.passes is not None]
+    banks = fits[-1] if fits else _banks(gpu)
     return Picture(
         text,
         plain.name,
@@ -52,9 +58,10 @@ def picture(
         banks,
         element_bits,
         tuple(map(tuple, offsets.tolist())),
-        _piece(offsets, element_bits),
+        piece,
         _most(offsets, element_bits, banks),
         _most(row_major, element_bits, banks),
+        reads,
     )
 
 
@@ -126,6 +133,36 @@ def _piece(offsets: IntArray, bits: int) -> int:
                 break
         piece //= 2
     return piece
+
+
+def _reads(
+    gpu: Machine, offsets: IntArray, row_major: IntArray, bits: int, piece: int
+) -> Iterator[ColumnRead]:
+    """A column by one instruction, a row for each lane: of an element, and of a piece."""
+    for width in sorted({bits // 8, piece * bits // 8}):
+        issues = select(gpu, "read", width, width & -width)
+        if isinstance(issues, Refusal) or len(issues) != 1:
+            continue
+        row = gpu.instruction(issues[0].instruction)
+        starts = offsets[:, :: width * 8 // bits] * bits // 8
+        torn = next((at for at in starts[:, 0].tolist() if at % width), None)
+        fits = torn is None and not (starts % width).any()
+        passes, ideal = _worst_column(row, starts, gpu.wave_size) if fits else (None, None)
+        plain = row_major[:, :: width * 8 // bits] * bits // 8
+        before = None if (plain % width).any() else _worst_column(row, plain, gpu.wave_size)[0]
+        yield ColumnRead(row.name, width, row.banks, passes, ideal, before, torn)
+
+
+def _worst_column(row: Instruction, starts: IntArray, wave: int) -> tuple[int, int]:
+    """Passes and ideal of the column, and of the rows that a wave reaches, that take most."""
+    waves = -(-len(starts) // wave)
+    lanes = np.zeros((waves * wave, starts.shape[1]), np.int64)
+    lanes[: len(starts)] = starts
+    each = lanes.reshape(waves, wave, -1).transpose(0, 2, 1)
+    active = (np.arange(waves * wave) < len(starts)).reshape(waves, 1, wave)
+    counted = count(row, each, active)
+    at = int(counted.extra.argmax())
+    return int(counted.passes.flat[at]), int(counted.ideal.flat[at])
 
 
 def _most(offsets: IntArray, bits: int, banks: int) -> int:

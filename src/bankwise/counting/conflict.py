@@ -34,7 +34,7 @@ import numpy.typing as npt
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bulk import counted_in_bulk
 from bankwise.counting.lines import line_passes
-from bankwise.errors import InputError
+from bankwise.errors import InputError, MisalignedError
 from bankwise.hardware.machine import BANK_BYTES, Instruction, lane_text
 
 _Wish = tuple[int, int]
@@ -195,7 +195,7 @@ def _check_addresses(instruction: Instruction, offsets: IntArray, mask: BoolArra
     if bad.size and int(bad.min()) < 0:
         raise InputError(f"offset {int(bad.min())} lies before the allocation")
     if bad.size:
-        raise InputError(
+        raise MisalignedError(
             f"offset {int(bad[0])} is not a multiple of {step}: {instruction.name} on "
             f"{instruction.machine} faults on it"
         )

@@ -22,7 +22,7 @@ from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveIn
 from bankwise.counting.lines import line_ends
 from bankwise.counting.places import Somewhere, places
 from bankwise.counting.reason import Meeting, Reason, reason
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError, MisalignedError, Refusal
 from bankwise.hardware.machine import BANK_BYTES, PIECEWISE, Instruction, Machine
 from bankwise.hardware.policies import paired
 
@@ -97,7 +97,8 @@ def _by_halves(
         return list(_access_reports(accesses, machine, kernel))
     except InputError as error:
         if len(accesses) == 1:
-            return [Refusal(str(error), accesses[0].location)]
+            fault = isinstance(error, MisalignedError)
+            return [Refusal(str(error), accesses[0].location, fault=fault)]
     half = len(accesses) // 2
     first = _by_halves(accesses[:half], machine, kernel)
     return first + _by_halves(accesses[half:], machine, kernel)

@@ -63,8 +63,11 @@ def print_conflicts(
     *,
     everything: bool = False,
 ) -> None:
-    """Each cause of conflicts once, the worst first, with what to write against it; behind them
-    those that decide nothing, with the reason."""
+    """What faults; then each cause of conflicts once, the worst first, with what to write against
+    it; behind them those that decide nothing, with the reason."""
+    for one in report.refusals:
+        if one.fault:
+            say(console, str(one), "fault: ", "  ", style="red")
     found = folded(report, aside=aside)
     left = list(report.snippets)
     for number, cause in enumerate(found if everything else found[:SHOWN]):
@@ -174,7 +177,7 @@ def print_findings(report: CheckReport, console: Console, *, everything: bool = 
     for finding in report.findings:
         say(console, f"{finding.location}: {finding.rule}: {finding.message}", style="red")
     same: dict[str, list[Refusal]] = {}
-    for refusal in report.refusals:
+    for refusal in (r for r in report.refusals if not r.fault):
         same.setdefault(str(refusal) if every else str(refusal.reason), []).append(refusal)
     shown = list(same.values()) if every else list(same.values())[:SHOWN]
     for one in shown:
@@ -188,5 +191,5 @@ def print_last(report: CheckReport, console: Console, said: str = "") -> None:
     """The verdict, in the colour of what it says; ``said``: in other words."""
     colour = COLOURS[report.conflict]
     if report.conflict == "none" and not report.accounted:
-        colour = "yellow"
+        colour = "red" if any(r.fault for r in report.refusals) else "yellow"
     say(console, said or verdict(report), rest="  ", style=colour)

@@ -28,7 +28,7 @@ def print_concise(
         _line(console, str(finding.location), finding.rule, finding.message)
     for refusal in report.refusals:
         place = str(refusal.location or report.file)
-        _line(console, place, "not-analysed", str(refusal.reason))
+        _line(console, place, "fault" if refusal.fault else "not-analysed", str(refusal.reason))
     for where, text in openers(report):
         _line(console, str(where), "open", text)
     for note in not_checked(report):

@@ -17,13 +17,40 @@ _CELL = 18
 _EDGE = 34
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnRead:
+    """One instruction that reads down a column, a row for each lane, ``width_bytes`` at once.
+
+    ``passes`` and ``ideal`` of the column that takes most; None where rows begin at no multiple of
+    the width (``torn``: the first such byte). ``row_major``: the passes of the rows one behind the
+    other; None where those are torn."""
+
+    instruction: str
+    width_bytes: int
+    banks: int
+    passes: int | None
+    ideal: int | None
+    row_major: int | None
+    torn: int | None
+
+    def said(self, *, beside: bool) -> str:
+        """In a clause; ``beside``: with row-major."""
+        if self.passes is None:
+            at = f"byte {self.torn}" if self.torn is not None else "bytes"
+            return f"no {self.instruction}: a row begins at {at}, no multiple of {self.width_bytes}"
+        passes = f"{self.passes} pass{'es' * (self.passes > 1)}"
+        plain = f" (row-major {self.row_major})" * (beside and self.row_major is not None)
+        return f"{self.instruction} takes {passes}, ideal {self.ideal}{plain}"
+
+
 @printed("bankwise.show.picture:print_picture")
 @dataclass(frozen=True, slots=True)
 class Picture:
     """Where the elements of a tile lie. ``text``: the layout, as it was said, in the words of
     ``notation``. ``offsets``: in elements, row by row; ``piece``: elements that stay together.
-    ``banks``: as most instructions of ``target`` see them. ``most``: of the first words of all rows
-    so many lie in one bank, ``plain``: as row-major has it."""
+    ``banks``: as the widest of ``reads`` sees them, else most instructions of ``target``. ``most``:
+    of the first words of all rows so many lie in one bank, ``plain``: as row-major has it, whatever
+    lanes are served together. ``reads``: what a column takes, the narrowest read first."""
 
     text: str
     notation: str
@@ -34,6 +61,14 @@ class Picture:
     piece: int
     most: int
     plain: int
+    reads: tuple[ColumnRead, ...]
+
+    @property
+    def seen_by(self) -> str:
+        """Which of the reads sees so many banks, where they differ in that; else empty."""
+        fits = [read for read in self.reads if read.passes is not None]
+        differ = len({read.banks for read in fits}) > 1
+        return f" ({fits[-1].instruction} sees {self.banks} banks)" if differ else ""
 
     @property
     def tile(self) -> tuple[int, int]:
@@ -51,12 +86,12 @@ def print_picture(picture: Picture, console: Console, *, everything: bool = Fals
     say(console, f"{picture.text.strip()} ({picture.notation})", rest="  ", style="bold")
     size = f"{rows} x {columns} elements of {picture.element_bits} bits"
     piece = f"{picture.piece} element{'s' if picture.piece > 1 else ''}"
+    banks = f"{size} on {picture.target}, {picture.banks} banks; a number: the bank in which"
+    say(console, banks, "")
     say(
         console,
-        f"{size} on {picture.target}, {picture.banks} banks; a number: the bank in which",
-        "",
+        f"{piece} of that row and column begin{'s' if picture.piece == 1 else ''}{picture.seen_by}",
     )
-    say(console, f"{piece} of that row and column begin{'s' if picture.piece == 1 else ''}")
     digits = max(len(str(columns)), 2) + 1
     room = (width(console) - 5) // digits
     across = range(0, columns, picture.piece)
@@ -79,12 +114,12 @@ def _cell(picture: Picture, row: int, column: int, digits: int) -> str:
 
 
 def summary(picture: Picture) -> str:
-    """What the layout does to reading down a column, by counting."""
-    rows, _ = picture.tile
-    return (
-        f"down a column: of the {rows} words in which rows begin at most {picture.most} lie in one "
-        f"bank; row-major {picture.plain}"
-    )
+    """What one instruction takes down a column, by counting."""
+    rows, columns = picture.tile
+    row_major = tuple(tuple(range(r * columns, (r + 1) * columns)) for r in range(rows))
+    beside = columns > 1 and picture.offsets != row_major
+    said = "; ".join(read.said(beside=beside) for read in picture.reads)
+    return f"down a column, a row for each lane: {said or 'no single instruction reads an element'}"
 
 
 def svg(picture: Picture) -> str:

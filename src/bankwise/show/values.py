@@ -59,6 +59,7 @@ class Finding:
 class RowPitch:
     """Longer rows for a buffer: ``row_bytes`` become ``pitch_bytes``, ``more_bytes`` in all.
 
+    Its rows are what the accesses step by: several of the author's, where lanes lie so far apart.
     ``run``: what all of its accesses then cost a workgroup, counted; ``address``: on byte offsets.
     """
 
@@ -75,10 +76,11 @@ class RowPitch:
 
     def __str__(self) -> str:
         words = not (self.row_bytes | self.pitch_bytes) % BANK_BYTES
-        unit, size = ("words", BANK_BYTES) if words else ("bytes", 1)
-        says = "is free" if self.free else f"takes {self.run.passes:,} passes"
+        unit, size = ("word", BANK_BYTES) if words else ("byte", 1)
+        gap = (self.pitch_bytes - self.row_bytes) // size
+        says = "free" if self.free else f"{self.run.passes:,} passes"
         return (
-            f"rows of {self.row_bytes // size:,} {unit}: a pitch of {self.pitch_bytes // size:,} "
+            f"pad {gap:,} {unit}{'s' * (gap > 1)} behind every {self.row_bytes // size:,}: "
             f"{says}, {self.more_bytes:,} bytes more: {self.address}"
         )
 

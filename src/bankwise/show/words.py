@@ -19,9 +19,12 @@ COLOURS: dict[Sureness, str] = {"none": "green", "possible": "yellow", "sure": "
 
 def kernel_verdict(kernel: KernelReport, report: CheckReport) -> str:
     """What the counter adds for one workgroup of a kernel of ``report``, and what is open."""
-    left = still_open(kernel, len(report.refused(kernel)))
+    refused = report.refused(kernel)
+    faults = sum(r.fault for r in refused)
+    left = still_open(kernel, len(refused) - faults)
     counter = machine(kernel.target).counter
-    line = f"{conclusion(kernel.conflict, bool(left))}: {counter} += {adds(kernel.added)}"
+    known = conclusion(kernel.conflict, bool(refused or left))
+    line = f"{faulting(faults)}{known}: {counter} += {adds(kernel.added)}"
     here = "in the workgroup that was counted" if _one_workgroup(kernel) else f"per {kernel.each}"
     return "; ".join((f"{line} {here}", *left))
 
@@ -35,9 +38,15 @@ def verdict(report: CheckReport) -> str:
     many, surest = len(report.kernels), report.conflict
     alike = sum(kernel.conflict == surest for kernel in report.kernels)
     some = f"{many}" if surest == "none" else f"{alike} of {many}"
-    line = f"{conclusion(surest, not report.accounted)} in {some} kernels"
+    first = faulting(sum(refusal.fault for refusal in report.refusals))
+    line = f"{first}{conclusion(surest, not report.accounted)} in {some} kernels"
     worst = report.ranked[0]
     return line if surest == "none" else f"{line}; the worst is {short(worst.name)}"
+
+
+def faulting(many: int) -> str:
+    """What stands before a verdict of which so many accesses fault; empty for none."""
+    return f"{many} access{'es fault' if many > 1 else ' faults'}; " * bool(many)
 
 
 def conclusion(conflict: Sureness, left: bool, none: str = "no conflicts") -> str:

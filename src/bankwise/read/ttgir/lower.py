@@ -209,7 +209,8 @@ def lower_plain(
     if machine.vendor == "nvidia" and alignment < width:
         return Refusal(
             f"Triton moves {width} bytes a lane at addresses that are multiples of {alignment}: "
-            f"{machine.name} faults on it"
+            f"{machine.name} faults on it",
+            fault=True,
         )
     issues = select(machine, direction, width, alignment, POLICY)
     if isinstance(issues, Refusal):

@@ -10,7 +10,7 @@ export const CHAPTERS = [
   { title: "Diagnose it: whose bit was that?", state: { l: "f1.2.4.8", al: "1" } },
   { title: "Shift by one bit", state: { l: "f2.4.8.16", o: "f1.2.4.8" } },
   { title: "Or pad by one", state: { ...COLUMNS, o: "f", l: "p1" } },
-  { title: "What padding costs", state: { ...WIDE, o: "p4", l: "p1" } },
+  { title: "What padding costs", state: { ...WIDE, o: "p4", l: "p1", p: "0" } },
 ];
 
 /** What a view is besides the defaults: the state of a chapter, nothing elsewhere. */

@@ -16,7 +16,8 @@ export function why(row, counted, directions = []) {
   const many = `${worst.words.length} different words of bank ${worst.bank}${phase}`;
   const said = `Lanes ${laneText(worst.lanes).replace(/^(\d+) (\d+)$/, "$1 and $2")} want ${many}${apart(worst.words, row.banks)}.`;
   const verb = directions.length > 1 ? "change" : "changes";
-  const bits = directions.length ? ` ${directions.join(", ")} ${verb} the lane, not the bank.` : "";
+  const names = directions.join(", ");
+  const bits = names ? ` ${names} (bits of row m, column n) ${verb} the lane, not the bank.` : "";
   return said + bits;
 }
 

@@ -22,7 +22,10 @@ export function legend(root, { row, sides, tick }) {
   ]);
 }
 
-function entries({ wave, banks, machine, name, evidence, confidence }, moving) {
+function entries({ wave, banks, machine, name, phases, evidence, confidence }, moving) {
+  const half = wave / 2;
+  const [first, second] =
+    phases.length > 1 ? ["an even phase", "an odd phase"] : [`0-${half - 1}`, `${half}-${wave - 1}`];
   const [light, dark] = [ring("#ffffff", bankFill(4, BANKS)), ring("#14181d", bankFill(4, BANKS))];
   const hues = [0, 1, 12, 13].map((bank) => swatch(`background: ${bankFill(bank, BANKS)}`));
   const rings = moving
@@ -32,8 +35,8 @@ function entries({ wave, banks, machine, name, evidence, confidence }, moving) {
         [swatch(`background: ${bankFill(4, BANKS)}; opacity: 0.38`), "faint: served before"],
       ]
     : [
-        [swatch(dark), `wanted now, by a lane of 0-${wave / 2 - 1}`],
-        [swatch(light), `wanted now, by a lane of ${wave / 2}-${wave - 1}`],
+        [swatch(dark), `wanted now, by a lane of ${first}`],
+        [swatch(light), `wanted now, by a lane of ${second}`],
       ];
   return [
     [hues, `colour: the bank, one of the ${banks} of ${machine}; each serves one 4-byte word a pass`],

@@ -114,6 +114,7 @@ function paintLanes(view, light) {
     served: tick === null ? !served || served.has(lane) : !left(side, lane, tick),
   }));
   const marks = { marked: light.lanes, width: Math.max(260, Math.min(view.room || 0, 900)) };
+  put(view.parts.lanes.firstChild, {}, `Lanes of ${side.tag}, and the bank of each`);
   show(view.parts.lanes.lastChild, lanesSvg(lanes, access.row.banks, marks));
 }
 
@@ -150,10 +151,14 @@ export function paneSpec(view, pane, side) {
 function marks({ phase, tick, row }, side, cell) {
   const lane = side.lane(cell);
   if (lane < 0 || (phase !== null && side.phaseOf(lane) !== phase)) return { ring: 0, faint: false };
-  if (tick === null) return { ring: lane < row.wave / 2 ? 1 : 2, faint: false };
+  if (tick === null) return { ring: second(row, side, lane) ? 2 : 1, faint: false };
   const pass = side.served(cell, lane) ?? -1;
   return { ring: pass === tick ? 2 : pass > tick ? 1 : 0, faint: pass < tick };
 }
+
+/** Which of the two rings a lane has at rest: phases take turns, a single one shows its halves. */
+const second = (row, side, lane) =>
+  row.phases.length > 1 ? side.phaseOf(lane) % 2 : lane >= row.wave / 2;
 
 /** A whole number of the screen's pixels, so that cells are sharp. */
 function cellSize(view, pane, { rows, columns }) {

@@ -12,8 +12,8 @@ const MOST_LINES = 64;
 
 /**
  * Everything that is drawn, from the state alone: {values, model, row, sides, name, chosen, steps,
- * step, phase, ticks, tick, error}. Without an access, or with an address that is none, there are no
- * sides.
+ * step, phase, ticks, tick, error}. Without an access there are no sides; a side whose address is
+ * none is left out, and `error` says so.
  */
 export function seeSides(values, machines) {
   const model = readModel(values, machines);
@@ -50,9 +50,10 @@ function tileSide(tag, layout, { model, access, step, owned }) {
   const offsets = offsetsBytes(layout, tile, access, step);
   const places = allOffsets(layout, tile);
   const size = elementBytes(tile);
+  const unused = layout.kind === "pad" ? layout.by << tile.rows : 0;
   return side(tag, access.row, offsets, {
     layout,
-    bytes: (layout.kind === "pad" ? places.at(-1) + 1 : places.length) * size,
+    bytes: (places.length + unused) * size,
     torn: !keepsVectors(layout, tile, access),
     rows: 1 << tile.rows,
     columns: 1 << tile.columns,
@@ -71,15 +72,20 @@ function addressed(values, model) {
   if (!row) {
     return { ...nothing, error: `${model.machine.name} has no instruction “${instruction}”` };
   }
-  try {
-    const wanted = texts.filter((text, i) => text && text !== texts[i - 1]);
-    const sides = wanted.map((text, i) =>
-      addressSide(i < wanted.length - 1 ? "A" : "B", row, text),
-    );
-    return { access: { name: "access", row }, row, chosen: 0, steps: 1, step: 0, sides, error: "" };
-  } catch (error) {
-    return { ...nothing, row, error: error.message };
-  }
+  const wanted = texts.filter((text, i) => text && text !== texts[i - 1]);
+  const sides = [];
+  const wrong = [];
+  wanted.forEach((text, i) => {
+    const tag = i < wanted.length - 1 ? "A" : "B";
+    try {
+      sides.push(addressSide(tag, row, text));
+    } catch (error) {
+      wrong.push(`${tag}, ${error.message}`);
+    }
+  });
+  const error = wrong.join("; ");
+  if (!sides.length) return { ...nothing, row, error };
+  return { access: { name: "access", row }, row, chosen: 0, steps: 1, step: 0, sides, error };
 }
 
 function addressSide(tag, row, text) {

@@ -25,7 +25,7 @@ export function mountWorkbench(root, machines) {
   );
   const panes = ["A", "B"].map(pane);
   const view = { machines, parts, panes, point: null, message: "", open: new Set(), timer: null };
-  parts.lanes.append(h("h2", {}, "Lanes of B, and the bank of each"), strip("lanes"));
+  parts.lanes.append(h("h2"), strip("lanes"));
   root.append(
     h(
       "section",
@@ -142,7 +142,8 @@ function verdicts(view, free) {
       side.torn ? tornText(view.seen) : why(row, side.counted, bits),
     );
   };
-  refill(view.parts.why, sides.map(one));
+  const wrong = free && error ? h("p", { class: "error", role: "alert" }, error) : "";
+  refill(view.parts.why, [...sides.map(one), wrong]);
 }
 
 function tornText({ model, access }) {
