@@ -18,6 +18,9 @@ from bankwise.read.options import Options
 from bankwise.read.ptx.dialect import PTX
 from bankwise.read.ptx.parse import kernels
 from bankwise.show.as_text import print_check
+from bankwise.show.documents.checking import check_document
+from bankwise.show.gate import Gate, github_annotations
+from bankwise.show.marks import marks
 from isa_texts import lanes, ptx, ptx_text
 
 LANE = np.arange(32)
@@ -409,6 +412,10 @@ def test_an_address_that_the_machine_refuses_costs_that_instruction_alone(tmp_pa
     assert printed.index("fault: ") < printed.index("ld.shared.b32"), "a fault is the headline"
     assert "\n1 access faults; no conflicts in what is known" in printed
     assert "not analysed" not in printed
+    (said,) = (line for line in github_annotations(report, Gate()).split("\n") if "fault" in line)
+    assert said.startswith("::error file=")
+    assert [mark.level for mark in marks(report) if mark.rule == refusal.rule] == ["error"]
+    assert check_document(report).refusals[0].fault
 
 
 def test_a_parameter_is_read_through_pointers_into_it() -> None:

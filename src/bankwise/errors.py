@@ -84,6 +84,11 @@ class Refusal:
     crash: bool = False
     fault: bool = False
 
+    @property
+    def rule(self) -> str:
+        """The rule that explains it, where it is of a check."""
+        return "fault" if self.fault else "not-analysed"
+
     def __str__(self) -> str:
         return f"{self.location}: {self.reason}" if self.location else self.reason
 

@@ -43,7 +43,10 @@ def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]
         for access, result in zip(firsts, results, strict=True):
             result["baselineState"] = states.get(id(access), "new")
     results += [sarif_result(f.rule, "error", f.message, f.location) for f in report.findings]
-    results += [sarif_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
+    results += [
+        sarif_result(r.rule, "error" if r.fault else "note", r.reason, r.location)
+        for r in report.refusals
+    ]
     results += [sarif_result("assumed", "note", why, at) for at, why in assumptions(report)]
     found = sarif(results)
     if saved:

@@ -28,7 +28,7 @@ def print_concise(
         _line(console, str(finding.location), finding.rule, finding.message)
     for refusal in report.refusals:
         place = str(refusal.location or report.file)
-        _line(console, place, "fault" if refusal.fault else "not-analysed", str(refusal.reason))
+        _line(console, place, refusal.rule, str(refusal.reason))
     for where, text in openers(report):
         _line(console, str(where), "open", text)
     for note in not_checked(report):
@@ -63,7 +63,7 @@ def print_statistics(report: CheckReport, console: Console, *, everything: bool 
     if len(shown) < len(ranked):
         say(console, f"and {len(ranked) - len(shown)} more kernels (--all)", "  ", style="dim")
     rules = [finding.rule for finding in report.findings]
-    rules += ["bank-conflict"] * len(causes) + ["not-analysed"] * len(report.refusals)
+    rules += ["bank-conflict"] * len(causes) + [refusal.rule for refusal in report.refusals]
     counted = ", ".join(f"{rule} {rules.count(rule):,}" for rule in dict.fromkeys(rules))
     say(console, f"findings: {counted or 'none'}")
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import InputError, Location, exit_code
+from bankwise.errors import InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
 from bankwise.show.baseline import KnownConflicts, held_against, said_known
@@ -113,7 +113,7 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     notice at a cause that is only possible and at what is open, known or left out."""
     lines = [_annotation(cause, report) for cause in folded(report, gate.new(report))]
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
-    lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
+    lines += [_refused(refusal, report) for refusal in report.refusals]
     if gate.exit_code(report):
         left_open = (*assumptions(report), *openers(report))
         lines += [command("notice", place, text) for place, text in left_open]
@@ -138,8 +138,9 @@ def _annotation(cause: Cause, report: CheckReport) -> str:
     return command(kind, one.location, "\n".join(filter(None, text)))
 
 
-def _notice(place: Location, reason: str) -> str:
-    return command("notice", place, f"not analysed: {reason}")
+def _refused(one: Refusal, report: CheckReport) -> str:
+    place, kind = one.location or Location(report.file), "error" if one.fault else "notice"
+    return command(kind, place, f"{'fault' if one.fault else 'not analysed'}: {one.reason}")
 
 
 def command(kind: str, place: Location, message: str) -> str:

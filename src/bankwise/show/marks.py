@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import Location
+from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.read.names import short, variables
 from bankwise.show.bank_picture import bank_picture
@@ -57,8 +57,7 @@ def marks(report: CheckReport, text: str = "") -> tuple[Mark, ...]:
     places = [Diagnostic(at, _line(report, at, lines), some) for at, some in _places(report)]
     found = [_conflict(one, report, alike) for one in places if any(a.rule for a in one.accesses)]
     found += [Mark(f.location, "error", f.rule, f.message) for f in report.findings]
-    left = [(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
-    found += [Mark(at, "note", "not-analysed", f"not analysed: {reason}") for at, reason in left]
+    found += [_refused(one, report) for one in report.refusals]
     found += [Mark(at, "note", "not-analysed", said) for at, said in assumptions(report)]
     found.sort(key=lambda one: _LEVELS.index(one.level))
     free = (one for one in places if not any(a.rule for a in one.accesses))
@@ -66,6 +65,13 @@ def marks(report: CheckReport, text: str = "") -> tuple[Mark, ...]:
 
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note", "none")
+
+
+def _refused(one: Refusal, report: CheckReport) -> Mark:
+    at = one.location or Location(report.file)
+    if one.fault:
+        return Mark(at, "error", one.rule, f"fault: {one.reason}")
+    return Mark(at, "note", one.rule, f"not analysed: {one.reason}")
 
 
 def _places(report: CheckReport) -> Iterator[tuple[Location, tuple[AccessReport, ...]]]:

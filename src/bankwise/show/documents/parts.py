@@ -95,11 +95,12 @@ class CostDocument(Struct, frozen=True):
     bound: EndsDocument | UnsetType = UNSET
 
 
-class RefusalDocument(Struct, frozen=True):
-    """What could not be done, where, and why."""
+class RefusalDocument(Struct, frozen=True, omit_defaults=True):
+    """What could not be done, where, and why. ``fault``: the machine would not do it."""
 
     location: LocationDocument | None
     reason: str
+    fault: bool = False
 
 
 class FindingDocument(Struct, frozen=True):
