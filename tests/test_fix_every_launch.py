@@ -211,3 +211,8 @@ def test_no_instance_of_a_template_pays_for_another(tmp_path: Path) -> None:
     assert sum(after.values()) < sum(before.values())
     reasons = " ".join(str(one) for one in answer["refusals"])
     assert "a block of transpose<33> would take 64 -> " in reasons
+    promised = bankwise("check", path, "--target", "sm_90", "--kernel", "transpose*").out
+    assert "the command counts" not in promised, "nothing is promised that fix refuses"
+    alone = bankwise("fix", path, "--target", "sm_90", "--kernel", "transpose<32>")
+    assert (alone.code, "tile[" in alone.out) == (1, False), alone.out
+    assert "a block of transpose<33> would take 64 -> " in alone.err

@@ -15,7 +15,9 @@ from bankwise.ask.every_launch import (
     block,
     key_of,
     launches_together,
+    none_worse,
     over,
+    paying,
     planned,
     serves,
     shown,
@@ -99,7 +101,8 @@ def plans_of(
     for one in found:
         if not one.kernels and (one.array.uses or one.array.refusals):
             left = f"no kernel of --kernel {only} has it; the others are left out"
-            return Refusal(f"{one.array.name}: {left if only else _UNKNOWN[one.array.unsized]}")
+            why = left if only else _UNKNOWN[one.array.unsized]
+            return Refusal(f"{one.array.name}: {why}", source.place(one.array.statement.start))
     if not any(one.shown_extra for one in posed):
         return None
     for one in found:
@@ -123,12 +126,14 @@ def _by_hand(
     gpu: Machine,
 ) -> Refusal:
     """Why an array is not edited, and what its author could write at each of its lines."""
-    mine = [one for one in posed if one.array == array and one.extra]
-    first = max(mine, key=lambda one: one.extra, default=None)
-    better = [] if first is None else _better(first, gpu)
-    if first is None or not better:
+    mine = sorted((one for one in posed if one.array == array), key=lambda one: -one.extra)
+    first = next((one for one in mine if one.extra), None)
+    present = summed(one.present for one in mine)
+    every = () if first is None else _together(mine, gpu)
+    better = next((one for one in every if none_worse(present, one[2])), None)
+    if first is None or better is None:
         return refused
-    plan, map_ = better[0]
+    plan, map_, _ = better
     text, keys = said(source, array, map_), shown(first.kernels)
     now, then = (over(one, keys) for one in (first.present, first.passes(plan)))
     return replace(
@@ -159,22 +164,33 @@ def _plans(
     source: CxxSource, posed: Sequence[PosedArray], gpu: Machine, accessor: bool
 ) -> tuple[ArrayPlan, ...] | Refusal:
     """The plans of the size that costs most, as far as they suit the others."""
-    first, *others = posed
+    first, now = posed[0], summed(one.present for one in posed)
     plans: list[ArrayPlan] = []
     why: Refusal | None = None
-    for plan, map_ in _better(first, gpu):
-        passes = [first.passes(plan), *(_passes(map_, one) for one in others)]
-        ways = _spelled(source, map_, posed, accessor)
+    for plan, map_, total in _together(posed, gpu):
+        ways, dear = _spelled(source, map_, posed, accessor), paying(now, total)
         if isinstance(ways, Refusal):
             why = why or ways
-        elif None not in passes:
-            known = first.best.known(plan)
-            total = summed(one for one in passes if one is not None)
-            optimum = f"{known}{launches_together(first.owners)}"
+        elif dear:
+            text = f"what serves one costs another: with {said(source, first.array, map_)} {dear}"
+            at = source.place(first.array.statement.start)
+            why = why or Refusal(text, at)
+        else:
+            optimum = f"{first.best.known(plan)}{launches_together(first.owners)}"
             plans.append(ArrayPlan(map_, ways, total, optimum))
     if plans:
         return tuple(sorted(plans, key=lambda one: (one.total, accessor and one.map.pad > 0)))
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
+
+
+def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan, IndexMap, Passes]]:
+    """The plans of the first size that every other can have, with what all of them take then."""
+    first, *others = posed
+    for plan, map_ in _better(first, gpu):
+        passes = [first.passes(plan), *(_passes(map_, one) for one in others)]
+        known = [one for one in passes if one is not None]
+        if len(known) == len(passes):
+            yield plan, map_, summed(known)
 
 
 _NOTHING = "no fold of its rows and no other length of each row takes fewer passes"

@@ -27,7 +27,7 @@ from bankwise.ask.every_launch import (
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.judge_emitted import beyond, dear, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
-from bankwise.ask.source_plans import source_plans
+from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
@@ -66,6 +66,10 @@ def fix_source_file(
     what, said = compilation_of(file, options)
     author = Author(parse(text, str(file)), language_of(what), what, options)
     before = author.compiled(text)
+    if options.kernel and (also := sharing(author.source, author.language, what, before.kernels)):
+        author = replace(author, also=also)
+        before = author.compiled(text)
+        said = (*said, _ALSO.format(names=listed(also)))
     fixed = _by_indices(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
@@ -355,6 +359,8 @@ def _verdicts(
     if isa:
         yield judge_taken(after.how, before.kernels, after.kernels)
 
+
+_ALSO = "{names}: made of the same text, and looked at as well"
 
 _TIME = {True: "time it with --run before you take it", False: "time it before you take it"}
 

@@ -80,6 +80,23 @@ def source_plans(
     return SourcePlans(tuple(plans), tuple(refusals), tuple(unasked), names, keys)
 
 
+def sharing(
+    source: CxxSource,
+    language: SourceLanguage,
+    what: Compilation,
+    kernels: Sequence[AssemblyKernel],
+) -> tuple[str, ...]:
+    """The names of other kernels that have an array of some: what is written of it is theirs, too,
+    as of another instance of a template."""
+    arrays = shared_arrays(source)
+    measured = sizes(source, arrays, language, what) if arrays else {}
+    if isinstance(measured, Refusal):
+        return ()
+    asked = {kernel.name for kernel in kernels}
+    theirs = {number for name in asked for number in measured.get(name, {})}
+    return tuple(n for n, its in measured.items() if n not in asked and theirs & its.keys())
+
+
 def promised(
     kernel: KernelReport, found: SourcePlans, launches: Sequence[AssemblyKernel]
 ) -> KernelReport:

@@ -39,15 +39,20 @@ def _compiled(text: str, kernels: Sequence[AssemblyKernel], how: str) -> Compile
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Author:
-    """The user's source as it is, how it is compiled, and what is asked of it."""
+    """The user's source as it is, how it is compiled, and what is asked of it. ``also``: kernels
+    that are looked at as well, since what is asked about is made of the same text."""
 
     source: CxxSource
     language: SourceLanguage
     what: Compilation
     options: Options
+    also: tuple[str, ...] = ()
 
     def compiled(self, text: str) -> CompiledText:
         """A text in its place, compiled and followed."""
         what = replace(self.what, text=text)
         found = self.language.check(what, **asked(self.options))
-        return _compiled(text, shown_first(found.kernels), found.how)
+        kernels = list(found.kernels)
+        for one in (replace(self.options, kernel=name) for name in self.also):
+            kernels += self.language.check(what, **asked(one)).kernels
+        return _compiled(text, shown_first(tuple(kernels)), found.how)
