@@ -263,6 +263,12 @@ def test_a_model_that_is_fixed_nowhere_says_how_to_write_it(tmp_path: Path) -> N
     kept = bankwise(*said, "--keep", tmp_path / "kept")
     assert "nothing was written" not in kept.err
     assert f"written: {tmp_path / 'kept'}" in kept.err
+    (name, path), *more = re.findall(
+        r"--iree-hal-substitute-executable-configuration=(\w+)=(\S+)", kept.err
+    )
+    assert not more
+    assert path == str(tmp_path / "kept" / f"{name}.gfx942.fixed.mlir")
+    assert Path(path).is_file()
 
 
 def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path: Path) -> None:

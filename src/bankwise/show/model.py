@@ -47,6 +47,7 @@ class ModelFix:
     ``vmfb``: the whole model with the accepted kernels in it, None if no kernel was changed.
     ``files``: what was written to the folder that was asked for. ``refusals``: dispatches that
     IREE could not translate. ``defaults``: one per report, what IREE does unasked.
+    ``settings``: how the kept kernels get into the model, in lines.
     """
 
     reports: tuple[FixReport, ...]
@@ -55,6 +56,7 @@ class ModelFix:
     refusals: tuple[Refusal, ...]
     notes: tuple[str, ...]
     defaults: tuple[FrameworkDefault, ...] = ()
+    settings: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -76,6 +78,8 @@ def print_model_fix(found: ModelFix, console: Console, *, everything: bool = Fal
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     for path in found.files:
         console.print(f"[dim]written: {escape(str(path))}[/]")
+    for line in found.settings:
+        console.print(escape(line), soft_wrap=True)
     if found.vmfb is not None and not found.files:
         console.print(
             "nothing was written: a model has no patch; --keep DIR writes its kernels, fixed, "
