@@ -127,6 +127,9 @@ def test_what_copies_in_lane_order_keep_from_being_written_is_not_promised(tmp_p
     assert report.snippets == ()
     told = [note for optimum in report.kernels[0].optima for note in optimum.notes]
     assert any("--iree-llvmgpu-use-direct-load=false lowers it without" in note for note in told)
+    judges = Judges(execute=False, isa=False)
+    (row,) = fix_model(tmp_path / "model.mlir", Options("gfx950"), judges).defaults
+    assert "what copies straight to LDS write is in neither number" in str(row)
 
 
 def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
@@ -186,6 +189,7 @@ def test_the_answer_is_never_worse_than_what_iree_does_unasked(target: str, tmp_
     own, times = unasked.kernels[0].accesses, prod(unasked.kernels[0].grid or ())
     unreal = times * sum(a.run.extra for a in own if a.assumed)
     assert bool(row.assumed) == bool(unreal)
+    assert bool(row.copies) == any(a.kind == "dma" for a in own)
     if unreal:
         cycles = row.default[1] - unreal, row.answer[1]
         assert f"{launch.passes - unreal:,} -> {now.passes:,} passes" in str(row)
