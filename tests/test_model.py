@@ -285,6 +285,10 @@ def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path
     assert told[1] == []
     assert "padding on, direct loads on, as iree-compile does unasked" in noted[1].notes[0]
     assert noted[1].kernels[0].lds_bytes > noted[0].kernels[0].lds_bytes
+    said = "check", file, "-t", "gfx942", "--concise"
+    other = bankwise(*said, "--no-padding", "--no-direct-load")
+    assert f"{file}: not-default: {told[0][0]}" in other.out
+    assert "not-default" not in bankwise(*said).out
 
 
 def lds_when_put_back(file: Path, name: str, kernel: Path, folder: Path) -> int | None:

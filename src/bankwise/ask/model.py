@@ -30,6 +30,7 @@ from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, command
 from bankwise.show.costing import KernelCost
 from bankwise.show.model import ModelFix
 from bankwise.show.values import CheckReport, KernelReport
+from bankwise.show.words import NOT_DEFAULT
 
 _TEXTS = frozenset(
     (".mlir", ".rst", ".md", ".txt", ".json", ".toml", ".csv", ".html", ".ll", ".s", ".ptx", ".py")
@@ -203,7 +204,7 @@ def _not_default(options: Options) -> tuple[str, ...]:
     """What has to be left out to see the kernel that IREE makes by itself."""
     given = {"--no-padding": options.padding, "--no-direct-load": options.direct_load}
     flags = " ".join(flag for flag, on in given.items() if on is False)
-    said = f"this is not what iree-compile makes by default: without `{flags}` you see that kernel"
+    said = f"{NOT_DEFAULT}: without `{flags}` you see that kernel"
     return (said,) if flags else ()
 
 
