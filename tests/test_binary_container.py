@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 from pathlib import Path
+from struct import pack
 
 import pytest
 
@@ -101,6 +102,18 @@ def test_what_is_linked_stands_for_what_it_was_linked_of(tmp_path: Path) -> None
     linked, moved = (fatbin(fatbin_entry(2, arch, cubin(FACTS))) for arch in (90, 80))
     found = held(host([("__nv_relfatbin", moved), (".nv_fatbin", linked)]), tmp_path)
     assert [one[2] for one in found] == ["sm_90"]
+
+
+def test_a_module_of_iree_holds_code_behind_its_length(tmp_path: Path) -> None:
+    """What no length goes before is no code: a path, a mark in the bytes of code."""
+    ptx = b"//\n// Generated\n//\n\n.version 7.6\n.target sm_80\n"
+    hip = b"HIP1" + bytes(20) + b"a//name\0" + pack("<I", len(CODE)) + CODE + b"\x7fELF"
+    cuda = b"CDA1" + bytes(20) + pack("<I", len(ptx)) + ptx + b"\0"
+    found = held(zip_file({"module.fb": b"IREE", "hip.fb": hip, "cuda.fb": cuda}), tmp_path)
+    assert found == [
+        ("[hip.fb]", CODE_OBJECT, "", CODE),
+        ("[cuda.fb]", PTX, "sm_80", ptx),
+    ]
 
 
 def test_a_wheel_is_opened_where_it_holds_code(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ func.func @k() attributes {{gpu.known_block_size = array<i32: 64, 1, 1>}} {{
     assert [kernel.occupancy.by(r) for r in ("shared memory", "wave slots")] == [50, 24]
     assert kernel.occupancy.limited_by == ("workgroups",)
     out = bankwise("check", path, "-t", "sm_86").out
-    assert "(limit: 16 workgroups a unit)" in " ".join(out.split())
+    assert "(limit: 16 workgroups a unit; registers are not known here)" in " ".join(out.split())
 
 
 def test_the_ldmatrix_kernel_conflicts_8_ways() -> None:

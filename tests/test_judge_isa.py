@@ -133,6 +133,26 @@ func.func @transpose(%in: memref<1024xf32>, %out: memref<1024xf32>)
 """Rows of 33 words, free of conflicts: a padding that costs 128 bytes."""
 
 
+def test_each_of_several_kernels_is_named_before_its_rows() -> None:
+    two = counted(TRANSPOSE + TRANSPOSE.replace("@transpose", "@another"), "gfx950")
+    found = judge.judge_isa(two, two)
+    assert found.status == "passed", found.detail
+    named = [row[0].partition(": ") for row in found.rows]
+    assert {name for name, _, _ in named} == {"transpose", "another"}
+    assert judge.after_in([found]) == tuple(
+        sum(new for row, _, new in found.rows if row.endswith(f": {what}"))
+        for what in ("passes of a workgroup", "data and issue cycles of a workgroup")
+    )
+    assert not judge.gains(found)
+
+
+def test_fewer_waves_of_a_unit_are_said_to_be_worse() -> None:
+    rows = [("vector registers", 71, 118), ("waves that a unit holds", 24, 16)]
+    (told,) = judge.fewer_waves(rows)
+    assert told.startswith("but worse: a unit holds 16 waves where 24 were")
+    assert not [*judge.fewer_waves([("waves that a unit holds", 16, 24)])]
+
+
 def test_least_lds_takes_the_padding_away_and_says_what_that_costs(tmp_path: Path) -> None:
     """4 waves store 4 and load 4 words a lane: 2 passes and 8 or 4 cycles each. In rows of 33 words
     loads are joined in pairs, folded ones are not."""

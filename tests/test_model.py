@@ -127,6 +127,9 @@ def test_what_copies_in_lane_order_keep_from_being_written_is_not_promised(tmp_p
     assert report.snippets == ()
     told = [note for optimum in report.kernels[0].optima for note in optimum.notes]
     assert any("--iree-llvmgpu-use-direct-load=false lowers it without" in note for note in told)
+    judges = Judges(execute=False, isa=False)
+    (row,) = fix_model(tmp_path / "model.mlir", Options("gfx950"), judges).defaults
+    assert "what copies straight to LDS write is in neither number" in str(row)
 
 
 def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
@@ -186,6 +189,7 @@ def test_the_answer_is_never_worse_than_what_iree_does_unasked(target: str, tmp_
     own, times = unasked.kernels[0].accesses, prod(unasked.kernels[0].grid or ())
     unreal = times * sum(a.run.extra for a in own if a.assumed)
     assert bool(row.assumed) == bool(unreal)
+    assert bool(row.copies) == any(a.kind == "dma" for a in own)
     if unreal:
         cycles = row.default[1] - unreal, row.answer[1]
         assert f"{launch.passes - unreal:,} -> {now.passes:,} passes" in str(row)
@@ -263,6 +267,12 @@ def test_a_model_that_is_fixed_nowhere_says_how_to_write_it(tmp_path: Path) -> N
     kept = bankwise(*said, "--keep", tmp_path / "kept")
     assert "nothing was written" not in kept.err
     assert f"written: {tmp_path / 'kept'}" in kept.err
+    (name, path), *more = re.findall(
+        r"--iree-hal-substitute-executable-configuration=(\w+)=(\S+)", kept.err
+    )
+    assert not more
+    assert path == str(tmp_path / "kept" / f"{name}.gfx942.fixed.mlir")
+    assert Path(path).is_file()
 
 
 def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path: Path) -> None:
@@ -275,6 +285,10 @@ def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path
     assert told[1] == []
     assert "padding on, direct loads on, as iree-compile does unasked" in noted[1].notes[0]
     assert noted[1].kernels[0].lds_bytes > noted[0].kernels[0].lds_bytes
+    said = "check", file, "-t", "gfx942", "--concise"
+    other = bankwise(*said, "--no-padding", "--no-direct-load")
+    assert f"{file}: not-default: {told[0][0]}" in other.out
+    assert "not-default" not in bankwise(*said).out
 
 
 def lds_when_put_back(file: Path, name: str, kernel: Path, folder: Path) -> int | None:

@@ -7,10 +7,12 @@ the stage that was read, with the fix and with what says that it is lowered alre
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
+from bankwise.change.compile.lower import substitution
 from bankwise.change.compile.wrap import executables, prepare
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
@@ -24,12 +26,16 @@ Modules = tuple[tuple[str, str], ...]
 """Executables by name, each with its text."""
 
 _NO_PIPELINE = re.compile(r"translation_info = #iree_codegen\.translation_info<pipeline = [^>]*>")
-_FLAG = "--iree-hal-substitute-executable-configuration="
 
 
-def modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
-    """The executables of ``kernels`` as iree-compile takes them; none where one lacks what it
-    needs."""
+def modules(opened: Opened, kernels: Sequence[KernelReport], before: Opened) -> Modules:
+    """The executables of ``kernels`` as iree-compile takes them: those that are not as ``before``,
+    or all where none was changed; none where one lacks what it needs."""
+    old, new = (_modules(each, kernels) for each in (before, opened))
+    return tuple(one for one in new if one not in old) or new
+
+
+def _modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
     text = opened.source.parsed
     names = {held: name for name, functions in executables(text) for held in functions}
     found: dict[str, str] = {}
@@ -74,14 +80,21 @@ def back_into_iree(opened: Opened, written: Modules, output: str = "") -> tuple[
         return ()
     lowered = [] if taken.text == text else _NO_PIPELINE.findall(taken.text)
     first = (f"before that its func.func needs the attribute {lowered[0]}",) if lowered else ()
-    return (f"into the model: iree-compile MODEL.mlir .. {_FLAG}{names[0]}=FIXED.mlir", *first)
+    flag = substitution(names[0], "FIXED.mlir")
+    return (f"into the model: iree-compile MODEL.mlir .. {flag}", *first)
 
 
 def _of_a_dump(written: Modules, output: str) -> tuple[str, ...]:
     out = output or ("FIXED.mlir" if len(written) == 1 else "FIXED/")
     each = "it" if len(written) == 1 else "each kernel"
-    pairs = zip(written, named(written, Path(out)), strict=True)
-    flags = [f"{_FLAG}{name}={path}" for (name, _), (path, _) in pairs]
+    files = zip(written, named(written, Path(out)), strict=True)
     first = () if output else (f"-o {out} writes {each} as iree-compile takes it",)
-    lines = " \\\n".join(f"  {flag}" for flag in flags).split("\n")
-    return (*first, "into the model: append to your iree-compile MODEL.mlir ..", *lines)
+    return (*first, *into_the_model({name: path for (name, _), (path, _) in files}))
+
+
+def into_the_model(files: Mapping[str, Path]) -> tuple[str, ...]:
+    """What to append to a command of iree-compile so that it takes these executables, by name, in
+    place of its own; in lines, the flags as a shell takes them."""
+    flags = [f"  {quote(substitution(name, str(path)))}" for name, path in files.items()]
+    lines = " \\\n".join(flags).split("\n")
+    return ("into the model: append to your iree-compile MODEL.mlir ..", *lines) if flags else ()

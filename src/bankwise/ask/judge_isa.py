@@ -26,8 +26,9 @@ from bankwise.hardware.issue_cycles import issue_known
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.emitted import SPILLED
+from bankwise.show.columns import told_apart
 from bankwise.show.fixing import Verdict
-from bankwise.show.values import KernelReport
+from bankwise.show.values import CheckReport, KernelReport
 from bankwise.solver.hypotheses import gain, gambled, stakes
 from bankwise.solver.plan import Prefer
 
@@ -40,6 +41,10 @@ Row = tuple[str, int, int]
 PASSES = "passes of a workgroup"
 CYCLES = "data and issue cycles of a workgroup"
 """Rows of the verdict: what a workgroup executes."""
+
+WAVES = "waves that a unit holds"
+_LABEL = 24
+"""Characters of a kernel's name before its rows."""
 
 FOLLOWED = "passes as followed"
 """The same where nobody knows how often some accesses run: loops of unknown length, followed alike
@@ -66,17 +71,17 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     said: list[str] = []
     gambles: list[str | None] = []
     same = total = 0
+    of = _labels(after.report)
     for number in range(len(before.analyses)):
         both = _both(before, after, number)
         if isinstance(both, Verdict):
             return both
         counts, prices = _counts(*both), tuple(_prices(*both))
         same, total = same + sum(b == a for _, b, a in counts), total + len(counts)
-        rows += (*counts, *prices)
-        said += _doubts(*both)
+        rows += ((of[number] + name, was, now) for name, was, now in (*counts, *prices))
+        said += (*(of[number] + each for each in fewer_waves(prices)), *_doubts(*both))
         gambles.append(_gamble(*both, prefer))
-        worse = _worse(*both, prefer)
-        if worse:
+        if worse := _worse(*both, prefer):
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
     targets = ", ".join(dict.fromkeys(a.machine.name for a in before.analyses))
     differ = f"{total - same} of {total} instruction counts and sizes differ"
@@ -85,6 +90,21 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     told = "; ".join(filter(None, known)) if len(known) == len(gambles) else None
     said = [detail, *dict.fromkeys(said)]
     return Verdict("isa", "passed", "; ".join(said), tuple(rows), gamble=told)
+
+
+def _labels(report: CheckReport) -> tuple[str, ...]:
+    """What goes before the rows of each kernel of several."""
+    names = [kernel.name for kernel in report.kernels]
+    short_names = told_apart(names, _LABEL)
+    return tuple(f"{short_names[name]}: " if len(names) > 1 else "" for name in names)
+
+
+def fewer_waves(prices: Sequence[Row]) -> Iterator[str]:
+    """That a unit holds fewer waves than before, in words: nothing here says what that costs."""
+    for name, old, new in prices:
+        if name == WAVES and new < old:
+            told = f"a unit holds {new} waves where {old} were"
+            yield f"but worse: {told}, which may cost time (measure)"
 
 
 def _gamble(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str | None:
@@ -99,13 +119,19 @@ def _gamble(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str | None:
 def after_in(verdicts: Sequence[Verdict]) -> tuple[int, int] | None:
     """Passes and cycles of the code afterwards, of all kernels; None where that is not known."""
     rows = [row for verdict in verdicts if verdict.judge == "isa" for row in verdict.rows]
-    passes, cycles = ([new for name, _, new in rows if name == of] for of in (PASSES, CYCLES))
+    passes, cycles = ([new for name, _, new in rows if _row(name) == of] for of in (PASSES, CYCLES))
     return (sum(passes), sum(cycles)) if passes and cycles else None
 
 
 def gains(verdict: Verdict) -> bool:
     """Whether the code takes fewer passes or cycles afterwards."""
-    return any(new < old for name, old, new in verdict.rows if name in (PASSES, FOLLOWED, CYCLES))
+    gained = [_row(name) for name, old, new in verdict.rows if new < old]
+    return any(name in (PASSES, FOLLOWED, CYCLES) for name in gained)
+
+
+def _row(name: str) -> str:
+    """What a row is of, whatever its kernel."""
+    return name.rpartition(": ")[2]
 
 
 def _both(
@@ -198,7 +224,7 @@ def _prices(old: EmittedCode, new: EmittedCode) -> Iterator[Row]:
         if have is not None and get is not None:
             yield f"{'vector' if name == 'vgprs' else 'scalar'} registers", have, get
     if old.listing.vgprs is not None and new.listing.vgprs is not None:
-        yield "waves that a unit holds", waves(old), waves(new)
+        yield WAVES, waves(old), waves(new)
 
 
 def _taken(

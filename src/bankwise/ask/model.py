@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.cost import Costs, cost_of_opened
+from bankwise.ask.fix_dump import into_the_model
 from bankwise.ask.fix_judged import judged
 from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.model_best import IREE_DEFAULT, DispatchFix, LoweredDispatch, best
@@ -29,6 +30,7 @@ from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, command
 from bankwise.show.costing import KernelCost
 from bankwise.show.model import ModelFix
 from bankwise.show.values import CheckReport, KernelReport
+from bankwise.show.words import NOT_DEFAULT
 
 _TEXTS = frozenset(
     (".mlir", ".rst", ".md", ".txt", ".json", ".toml", ".csv", ".html", ".ll", ".s", ".ptx", ".py")
@@ -106,6 +108,7 @@ def fix_model(
     accepted = _accepted(answers)
     text, target = read_text(file), options.target
     vmfb = link(text, target, accepted, IREE_DEFAULT, file=str(file)) if accepted else None
+    texts = {name: keep / f"{_fixed(name, target)}.mlir" for name in accepted} if keep else {}
     return ModelFix(
         tuple(answer.report for answer in answers),
         vmfb,
@@ -113,6 +116,7 @@ def fix_model(
         _refusals(lowered[asked]),
         _notes(lowered[asked], options.target, asked),
         tuple(each.default for each in answers),
+        into_the_model(texts),
     )
 
 
@@ -200,7 +204,7 @@ def _not_default(options: Options) -> tuple[str, ...]:
     """What has to be left out to see the kernel that IREE makes by itself."""
     given = {"--no-padding": options.padding, "--no-direct-load": options.direct_load}
     flags = " ".join(flag for flag, on in given.items() if on is False)
-    said = f"this is not what iree-compile makes by default: without `{flags}` you see that kernel"
+    said = f"{NOT_DEFAULT}: without `{flags}` you see that kernel"
     return (said,) if flags else ()
 
 
@@ -233,7 +237,7 @@ def _keep(
     suffixes = ("hsaco", "rocmasm") if machine(target).vendor == "amd" else ("ptx.bin", "ptx")
     written: list[Path] = []
     for executable, text in accepted.items():
-        stem = f"{executable}.{target}.fixed"
+        stem = _fixed(executable, target)
         taken = recompilable(text, f"{stem}.mlir")
         written.append(_write(keep, f"{stem}.mlir", taken.encode()))
         binary, assembly = code_object(text, target, lowering, file=f"{stem}.mlir")
@@ -242,6 +246,11 @@ def _keep(
     if vmfb is not None:
         written.append(_write(keep, f"{file.stem}.{target}.vmfb", vmfb))
     return tuple(written)
+
+
+def _fixed(executable: str, target: str) -> str:
+    """The name of what is kept of a rewritten kernel, but for its suffix."""
+    return f"{executable}.{target}.fixed"
 
 
 def check_output(path: Path) -> None:

@@ -20,9 +20,11 @@ from bankwise.change.compile.lower import Dispatch, Lowering
 from bankwise.errors import Location, Refusal
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
-from bankwise.show.model import FrameworkDefault
+from bankwise.show.model import FrameworkDefault, uncounted
+from bankwise.show.values import CheckReport
 from bankwise.solver.hypotheses import GAINS, gain, gambled
 from bankwise.solver.plan import Prefer, preference
+from bankwise.tile import COPIES
 
 IREE_DEFAULT = Lowering(padding=True, direct_load=True)
 """What ``iree-compile`` does unasked."""
@@ -40,12 +42,14 @@ class LoweredDispatch:
 @dataclass(frozen=True, slots=True, eq=False)
 class DispatchFix:
     """The answer for one dispatch. ``start``: what a launch takes of what IREE does unasked;
-    ``codes``: what is emitted for that and for the answer, where it was counted."""
+    ``codes``: what is emitted for that and for the answer, where it was counted; ``copies``: of the
+    default straight to LDS."""
 
     lowered: LoweredDispatch
     report: FixReport
     start: TextPrice | None
     codes: tuple[CodePrice, CodePrice] | None = None
+    copies: int = 0
 
     @property
     def linked(self) -> bool:
@@ -62,7 +66,9 @@ class DispatchFix:
         how = str(lowering if self.linked else IREE_DEFAULT)
         code = "" if self.codes is None else self.codes[1].against(self.codes[0])
         assumed = rests_on(self.start, answer, "the launch") if self.start and answer else ""
-        return FrameworkDefault(name, _pair(self.start), _pair(answer), how, code, assumed)
+        left = _copies(self.report.after) if self.linked else self.copies
+        copies = uncounted(self.copies, left)
+        return FrameworkDefault(name, _pair(self.start), _pair(answer), how, code, assumed, copies)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +109,13 @@ def best(
     gamble = report.gamble if own is None else _gamble(each, own, start)
     report = replace(report, refusals=(*report.refusals, *told), gamble=gamble)
     codes = None if own is None or own.code is None or each.code is None else (own.code, each.code)
-    return DispatchFix(each.lowered, report, start, codes)
+    copies = 0 if own is None else _copies(own.report.before)
+    return DispatchFix(each.lowered, report, start, codes, copies)
+
+
+def _copies(report: CheckReport) -> int:
+    """How many accesses of a text copy straight to LDS (NVIDIA: asynchronously)."""
+    return sum(access.kind in COPIES for access in report.accesses)
 
 
 def _changed(candidate: _FixedLowering) -> bool:

@@ -168,7 +168,7 @@ READ: tuple[Format, ...] = (
     _binary("offload bundle", "an", ".hipfb", rb"__CLANG_OFFLOAD_BUNDLE__|CCOB[\x00-\x0f]\x00"),
     _binary("fat binary", "a", ".fatbin", rb"\x50\xed\x55\xba"),
     _binary("object or library", "an", ".o .so .a", rb"\x7fELF|!<arch>\n"),
-    _binary("wheel or zip file", "a", ".whl .zip", rb"PK\x03\x04"),
+    _binary("wheel or zip file", "a", ".whl .zip .vmfb", rb"PK\x03\x04"),
     Format(
         *("TTGIR", "", (".ttgir",), signs.is_ttgir),
         verbs={

@@ -25,7 +25,7 @@ _ROOM = 30
 
 class Page(Console):
     """A console whose texts end their lines between words, in a pipe as on a terminal; with
-    ``soft_wrap`` lines stay as they are."""
+    ``soft_wrap`` lines stay as they are, and so do those that a shell goes on behind, ``.. \\``."""
 
     def __init__(self, columns: int = 0, **options: Any) -> None:
         """``columns``: of every line, whatever the terminal has; 0 for what fits it."""
@@ -40,7 +40,7 @@ class Page(Console):
         said, markup = objects[0], options.pop("markup", True)
         text = said if isinstance(said, Text) else self.render_str(said, markup=markup)
         for line in text.split("\n", allow_blank=True):
-            ends = line_ends(line.plain, width(self))
+            ends = [] if line.plain.endswith("\\") else line_ends(line.plain, width(self))
             behind = " " * (len(line.plain) - len(line.plain.lstrip()) + 2)
             for number, part in enumerate(line.divide(ends)):
                 part.rstrip()

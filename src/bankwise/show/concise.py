@@ -13,14 +13,15 @@ from bankwise.show.causes import Cause, folded
 from bankwise.show.columns import say, table
 from bankwise.show.conflicts import diagnostic
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.show.words import COLOURS, cell, doubt, not_checked, openers
+from bankwise.show.words import COLOURS, cell, doubt, not_checked, of_another_kernel, openers
 
 
 def print_concise(
     report: CheckReport, console: Console, aside: Mapping[int, str] | None = None
 ) -> None:
-    """``file:line:column: rule: message``, a line for each finding and each refusal. ``aside``: why
-    accesses decide nothing, by their ``id``."""
+    """``file:line:column: rule: message``, a line for each finding and each refusal, and that they
+    are of another kernel than the default where they are. ``aside``: why accesses decide nothing,
+    by their ``id``."""
     for cause in folded(report, aside=aside):
         said = "; ".join(filter(None, (_said(cause, report), cause.aside)))
         _line(console, str(cause.first.location), "bank-conflict", said)
@@ -31,6 +32,8 @@ def print_concise(
         _line(console, place, refusal.rule, str(refusal.reason))
     for where, text in openers(report):
         _line(console, str(where), "open", text)
+    for note in of_another_kernel(report):
+        _line(console, report.file, "not-default", note)
     for note in not_checked(report):
         _line(console, report.file, "not-checked", note)
 

@@ -54,9 +54,10 @@ def _print_allocations(kernel: KernelReport, console: Console) -> None:
         return
     most = f"{found.workgroups} workgroups a unit"
     limit = " and ".join(most if name == "workgroups" else name for name in found.limited_by)
+    known = "" if found.by("vector registers") else "; registers are not known here"
     text = (
         f"together {kernel.lds_bytes:,} bytes: {found.by('shared memory')} workgroups by "
-        f"shared memory, {found.by('wave slots')} by wave slots (limit: {limit})"
+        f"shared memory, {found.by('wave slots')} by wave slots (limit: {limit}{known})"
     )
     say(console, text, "  ", "    ")
 

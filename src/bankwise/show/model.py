@@ -18,7 +18,8 @@ class FrameworkDefault:
     """A dispatch as the framework lowers it unasked, beside the answer. ``default``, ``answer``:
     passes and, with their issue, cycles of the launch; None where they are not known.
     ``lowering``: that of the kernel which the answer is made from; ``code``: what is emitted for
-    both, in words; ``assumed``: both if no conflict by a rule that nobody knows is real."""
+    both, in words; ``assumed``: both if no conflict by a rule that nobody knows is real;
+    ``copies``: what is in neither number, in words."""
 
     dispatch: str
     default: tuple[int, int] | None
@@ -26,13 +27,25 @@ class FrameworkDefault:
     lowering: str
     code: str = ""
     assumed: str = ""
+    copies: str = ""
 
     def __str__(self) -> str:
         return (
             f"{self.dispatch}: IREE's default {_taken(self.default)} of the launch, "
             f"the answer {_taken(self.answer)}, from {self.lowering}"
-            + "".join(f"; {said}" for said in (self.assumed, self.code) if said)
+            + "".join(f"; {said}" for said in (self.copies, self.assumed, self.code) if said)
         )
+
+
+def uncounted(default: int, answer: int) -> str:
+    """What is not in the numbers of a default and of an answer that copy straight to LDS by so many
+    accesses each; empty where neither does."""
+    if not default and not answer:
+        return ""
+    said = "what copies straight to LDS write is in neither number"
+    if default and not answer:
+        return f"{said}, what the answer stores there instead is in its own"
+    return said
 
 
 def _taken(found: tuple[int, int] | None) -> str:
@@ -48,6 +61,7 @@ class ModelFix:
     ``vmfb``: the whole model with the accepted kernels in it, None if no kernel was changed.
     ``files``: what was written to the folder that was asked for. ``refusals``: dispatches that
     IREE could not translate. ``defaults``: one per report, what IREE does unasked.
+    ``settings``: how the kept kernels get into the model, in lines.
     """
 
     reports: tuple[FixReport, ...]
@@ -56,6 +70,7 @@ class ModelFix:
     refusals: tuple[Refusal, ...]
     notes: tuple[str, ...]
     defaults: tuple[FrameworkDefault, ...] = ()
+    settings: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -77,6 +92,8 @@ def print_model_fix(found: ModelFix, console: Console, *, everything: bool = Fal
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     for path in found.files:
         console.print(f"[dim]written: {escape(str(path))}[/]")
+    for line in found.settings:
+        console.print(escape(line), soft_wrap=True)
     if found.vmfb is not None and not found.files:
         console.print(
             "nothing was written: a model has no patch; --keep DIR writes its kernels, fixed, "

@@ -114,6 +114,15 @@ def not_checked(report: CheckReport) -> tuple[str, ...]:
     return tuple(note for note in report.notes if note.startswith("left out"))
 
 
+NOT_DEFAULT = "this is not what iree-compile makes by default"
+"""How a note begins that findings are of another kernel than the one that a user ships."""
+
+
+def of_another_kernel(report: CheckReport) -> tuple[str, ...]:
+    """The notes that say so."""
+    return tuple(note for note in report.notes if note.startswith(NOT_DEFAULT))
+
+
 def _one_workgroup(kernel: KernelReport) -> bool:
     return any(a.one_workgroup for a in kernel.accesses)
 

@@ -118,12 +118,15 @@ def link(
         flags = []
         for number, (executable, kernel) in enumerate(kernels.items()):
             (folder / f"kernel{number}.mlir").write_text(recompilable(kernel, file), "utf-8")
-            flags.append(
-                f"--iree-hal-substitute-executable-configuration={executable}=kernel{number}.mlir"
-            )
+            flags.append(substitution(executable, f"kernel{number}.mlir"))
         command = [*_flags(backend, lowering or Lowering()), *flags, "-o=model.vmfb"]
         _run(["model.mlir", *command], folder, file)
         return (folder / "model.vmfb").read_bytes()
+
+
+def substitution(executable: str, file: str) -> str:
+    """The flag with which iree-compile takes an executable from a file in place of its own."""
+    return f"--iree-hal-substitute-executable-configuration={executable}={file}"
 
 
 def code_object(

@@ -7,6 +7,8 @@
         code object
     libx.a                         object files, each with such sections
     x.whl                          a zip file of all that
+    x.vmfb                         a zip file of IREE's executables
+      code object, PTX
 
 Nothing is unpacked before it is asked for, but for a compressed bundle, whose list of entries is
 inside. What a host runs is passed over.
@@ -16,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
-from bankwise.read.binary import archive, bundle, elf, fatbin, zipped
+from bankwise.read.binary import archive, bundle, elf, fatbin, iree, zipped
 from bankwise.read.binary.blob import Blob, open_blob
 
 _DEEPEST = 8
@@ -79,7 +82,7 @@ def members(path: str | Path, broken: Broken = None) -> Iterator[BinaryMember]:
 def is_container(data: bytes) -> bool:
     """Whether a file that begins like this may hold code for GPUs."""
     marks = (elf.MARK, archive.MARK, bundle.MARK, bundle.PACKED, fatbin.MARK, zipped.MARK)
-    return data.startswith(marks)
+    return data.startswith((*marks, *iree.MARKS))
 
 
 def _isolated(
@@ -122,6 +125,8 @@ def _members(
         yield from _of_bundle(blob, path, depth, broken)
     elif blob.begins(fatbin.MARK):
         yield from _of_fatbin(blob, path)
+    elif any(map(blob.begins, iree.MARKS)):
+        yield from _of_iree(blob, path, depth, broken)
     elif blob.begins(zipped.MARK):
         for name, unpack in zipped.members(blob, is_container):
             below = (*path, name)
@@ -148,6 +153,20 @@ def _of_fatbin(blob: Blob, path: tuple[str, ...]) -> Iterator[BinaryMember]:
         kind, name = (PTX, f"{entry.target}.ptx") if entry.ptx else (CUBIN, entry.target)
         where, offset = (*path, name), entry.packed.offset
         yield BinaryMember(blob.file, where, kind, entry.target, offset, entry.content)
+
+
+def _of_iree(
+    blob: Blob, path: tuple[str, ...], depth: int, broken: Broken
+) -> Iterator[BinaryMember]:
+    for gpu, code in iree.members(blob):
+        if gpu:
+            yield BinaryMember(blob.file, path, PTX, gpu, code.offset, partial(_itself, code))
+        else:
+            yield from _isolated(_members(code, path, "", depth + 1, broken), path, broken)
+
+
+def _itself(blob: Blob) -> Blob:
+    return blob
 
 
 def _of_elf(
