@@ -11,8 +11,8 @@ from command import bankwise
 from isa_texts import amd_text, ptx_text
 
 KNOWN = "a.ptx"
-SHIFTS = {"conflict": 7, "clean": 2}
-"""Lane i reads a word at i << shift bytes: all of bank 0, or each of its own."""
+SHIFTS = {"conflict": 7, "milder": 4, "clean": 2}
+"""Lane i reads a word at i << shift bytes: all of bank 0, four of a bank, or each of its own."""
 
 
 def write(path: Path, kind: str) -> Path:
@@ -51,6 +51,29 @@ def test_a_conflict_of_another_file_is_new(known: Path) -> None:
     assert bankwise("check", f"./sub/../{KNOWN}", "--baseline", known).code == 0
     write(Path("c.ptx"), "clean")
     assert "baseline" not in bankwise("check", "c.ptx", "--baseline", known).out
+
+
+def test_a_conflict_that_costs_less_is_known_and_one_that_costs_more_is_new(known: Path) -> None:
+    write(Path(KNOWN), "milder")
+    ended = bankwise("check", KNOWN, "--baseline", known)
+    assert (ended.code, "no more" in ended.out) == (0, False), ended.out
+    saved = save(KNOWN, known.with_name("milder.json"))
+    write(Path(KNOWN), "conflict")
+    assert bankwise("check", KNOWN, "--baseline", saved).code == 1
+
+
+def test_a_repository_is_known_from_the_folder_above_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / "src"
+    file = write(top / "kernels" / KNOWN, "conflict")
+    (top / ".git").mkdir()
+    monkeypatch.chdir(top)
+    save(f"kernels/{KNOWN}", top / "known.json")
+    for here in (tmp_path, tmp_path.parent):
+        monkeypatch.chdir(here)
+        for asked in (file, file.relative_to(here)):
+            assert bankwise("check", asked, "--baseline", top / "known.json").code == 0
 
 
 @pytest.mark.parametrize("repository", [False, True])

@@ -187,7 +187,7 @@ def test_amds_conflict_counter_is_the_extra_passes_of_all_waves(tmp_path: Path, 
     [
         ({"SQ_LDS_BANK_CONFLICT": 0, "SQ_INSTS_LDS": 10}, "reads zero on some parts"),
         ({"SQ_LDS_BANK_CONFLICT": 310, "SQ_INSTS_LDS": 5}, "5 instructions were executed, 10"),
-        ({"SQ_LDS_BANK_CONFLICT": 700, "SQ_INSTS_LDS": 10}, "lane exchanges"),
+        ({"SQ_LDS_BANK_CONFLICT": 700, "SQ_INSTS_LDS": 10}, "another layout or other sizes ran"),
         ({"SQ_LDS_BANK_CONFLICT": 300, "SQ_INSTS_LDS": 10}, "fewer lanes or waves"),
         ({"SQ_LDS_IDX_ACTIVE": 700, "SQ_INSTS_LDS": 10}, "half-waves without active lanes"),
     ],

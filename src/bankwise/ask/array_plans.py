@@ -101,8 +101,9 @@ def plans_of(
     for one in found:
         if not one.kernels and (one.array.uses or one.array.refusals):
             left = f"no kernel of --kernel {only} has it; the others are left out"
-            why = left if only else _UNKNOWN[one.array.unsized]
-            return Refusal(f"{one.array.name}: {why}", source.place(one.array.statement.start))
+            reason = left if only else _UNKNOWN[one.array.unsized]
+            at = source.place(one.array.statement.start)
+            return Refusal(f"{one.array.name}: {reason}", at)
     if not any(one.shown_extra for one in posed):
         return None
     for one in found:

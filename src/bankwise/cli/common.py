@@ -77,9 +77,19 @@ class Policy(StrEnum):
 
 
 def _one_name(said: str) -> str:
-    """The machine that is meant; facts are of one product, so another one is told."""
+    """The machine that is meant; facts are of one product, so another one is told. Of several the
+    last one would win in silence."""
+    from bankwise.errors import InputError
     from bankwise.hardware.machine import canonical, machine
 
+    words = sys.argv[: sys.argv.index("--")] if "--" in sys.argv else sys.argv
+    if sum(word in ("-t", "--target") or word.startswith("--target=") for word in words) > 1:
+        hint = (
+            "ask once for each; what serves several is found by counting each answer for the others"
+        )
+        raise InputError(
+            "a command is about one GPU, and --target was given more than once", hint=hint
+        )
     name = canonical(said)
     if name != said:
         err().print(f"note: {said} is {name}, counted as {machine(name).product}")

@@ -23,11 +23,12 @@ from bankwise.show.same_file import named_from_here, relative, same
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
 
-Key = tuple[str, str, str, tuple[str, ...], str, int]
-"""A conflict in its file: kernel, operation, direction, allocations, instruction, extra passes of a
-workgroup."""
+Key = tuple[str, str, str, tuple[str, ...], str]
+"""A conflict in its file: kernel, operation, direction, allocations, instruction."""
 Place = tuple[int, int, int]
 """Line, first column and the column behind the last one."""
+Saved = tuple[Place, int]
+"""A conflict of a saved check: where it stands, and its extra passes of a workgroup."""
 
 _NAMED = 3
 _RUNS = 8
@@ -43,7 +44,7 @@ class KnownConflicts:
     saved: str = ""
     asked: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
-    places: Mapping[tuple[str, Key], tuple[Place, ...]] = field(default_factory=dict)
+    places: Mapping[tuple[str, Key], tuple[Saved, ...]] = field(default_factory=dict)
     left: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
@@ -71,7 +72,7 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
     for access in (a for a in report.accesses if a.run.extra > 0):
         home = homes[id(access)]
         alike.setdefault((files[home], _key(access, home)), []).append(access)
-    old = {id(a) for at, some in alike.items() for a in _old(some, saved.places.get(at, ()))}
+    old = {id(a) for at, some in alike.items() for a in _known_of(some, saved.places.get(at, ()))}
     known = tuple(access for access in report.accesses if id(access) in old)
     here = {*files.values(), *_deleted(report.file, saved)}
     gone = ((*at, len(then) - len(alike.get(at, ()))) for at, then in saved.places.items())
@@ -80,6 +81,25 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
     fresh = tuple(at for at, n in new.items() for _ in range(n))
     many = sum(map(len, alike.values())) - len(known)
     return HeldAgainst(known, many, stale, now.total() - len(fresh), fresh)
+
+
+def _known_of(now: Sequence[AccessReport], then: Sequence[Saved]) -> list[AccessReport]:
+    """Of accesses of one form those that were there, or cost more there: first what costs the same,
+    then each for one that is not there any more."""
+    known: list[AccessReport] = []
+    spare: list[int] = []
+    for extra in {extra for _, extra in then}:
+        places = [at for at, cost in then if cost == extra]
+        old = _old([access for access in now if access.run.extra == extra], places)
+        known += old
+        spare += [extra] * (len(places) - len(old))
+    taken = set(map(id, known))
+    for access in sorted((a for a in now if id(a) not in taken), key=lambda a: -a.run.extra):
+        dearer = min((extra for extra in spare if extra > access.run.extra), default=None)
+        if dearer is not None:
+            spare.remove(dearer)
+            known.append(access)
+    return known
 
 
 def _old(now: Sequence[AccessReport], then: Sequence[Place]) -> list[AccessReport]:
@@ -125,7 +145,8 @@ def _in_part(kernel: str, instruction: str) -> str:
 
 
 def _lineless(text: str) -> str:
-    """A reason that stays the same when lines above it are edited."""
+    """A reason that stays the same when lines above it are edited, and code before it."""
+    text = re.sub(r"\bat 0x[0-9a-f]+", "at *", text)
     return re.sub(r"\b(lines?) \d+(?:(?:,| and|-) ?\d+)*", r"\1 *", text)
 
 
@@ -161,7 +182,6 @@ def _key(access: AccessReport, file: str) -> Key:
         access.direction,
         access.allocations,
         access.instruction,
-        access.run.extra,
     )
 
 
@@ -199,21 +219,22 @@ def _joined(one: KnownConflicts, other: KnownConflicts) -> KnownConflicts:
 def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
     folder = document.get("folder")
     homes = {str(k["name"]): str(k["location"]["file"]) for k in document["kernels"]}
-    places: dict[tuple[str, Key], list[Place]] = {}
+    places: dict[tuple[str, Key], list[Saved]] = {}
     for a in (a for a in document["accesses"] if a["run"]["extra"] > 0):
         home = homes[a["kernel"]]
         key = (
             *(own_name(a["kernel"], home), a["operation"], a["direction"]),
-            *(tuple(a["allocations"]), a["instruction"], a["run"]["extra"]),
+            *(tuple(a["allocations"]), a["instruction"]),
         )
         at = a["location"]
         place = int(at["line"] or 0), int(at["column"] or 0), int(at.get("end_column") or 0)
-        places.setdefault((named_from_here(home, folder), key), []).append(place)
+        found = places.setdefault((named_from_here(home, folder, saved), key), [])
+        found.append((place, a["run"]["extra"]))
     asked = str(document["file"])
     open_ends = _saved_left(document, homes, asked)
-    left = Counter((named_from_here(file, folder), text) for file, text in open_ends)
-    named = [named_from_here(home, folder) for home in homes.values()]
-    top = named_from_here(asked, folder)
+    left = Counter((named_from_here(file, folder, saved), text) for file, text in open_ends)
+    named = [named_from_here(home, folder, saved) for home in homes.values()]
+    top = named_from_here(asked, folder, saved)
     files = dict.fromkeys([*named, *(file for file, _ in left)], top)
     return KnownConflicts(saved, asked, files, {k: tuple(v) for k, v in places.items()}, left)
 

@@ -20,14 +20,17 @@ def working_folder() -> str:
     return str(here) if root is None else here.relative_to(root).as_posix()
 
 
-def named_from_here(file: str, folder: str | None) -> str:
+def named_from_here(file: str, folder: str | None, saved: str) -> str:
     """A file of a saved check as it is named in this working folder; as it was where nobody knows
-    where its folder is (``folder`` None: the check did not say)."""
-    root = _root(Path.cwd()) or Path("/nowhere")
-    there = root / folder if folder is not None else None
-    if there is None or not there.is_dir() or os.path.isabs(file):
+    where its folder is (``folder`` None: the check did not say). ``saved``: the file of the check;
+    its repository counts where this folder is in none that has the other."""
+    if folder is None or os.path.isabs(file):
         return file
-    return str(relative(str(there / file)))
+    roots = (_root(Path.cwd()), _root(Path(saved).absolute().parent), Path("/"))
+    tops = (root / folder for root in roots if root is not None)
+    known = [there for there in tops if there.is_dir()]
+    has = [there for there in known if (there / file).exists()]
+    return str(relative(str((has or known)[0] / file))) if known else file
 
 
 def _root(folder: Path) -> Path | None:

@@ -59,13 +59,14 @@ def cause(
         return AS_PREDICTED
     if case.incomplete and measured > predicted:
         return f"not everything is counted: {case.incomplete[0]}"
-    other = _executions(counter, predicted // per_workgroup if per_workgroup else None, case)
+    groups = predicted // per_workgroup if per_workgroup else None
+    other = _executions(counter, groups, case)
     if other:
         return other
     if measured < predicted:
         return _fewer(counter, measured, case)
     more = (measured - predicted) / passes if passes else 0.0
-    return _nvidia(counter, case, more) if case.vendor == "nvidia" else _amd(counter)
+    return _nvidia(counter, case, more) if case.vendor == "nvidia" else _amd(counter, groups, case)
 
 
 def _unscaled(counter: Counter, case: RowContext) -> str:
@@ -139,7 +140,15 @@ def _agrees(exact: Counter, per_workgroup: int, measured: float, case: RowContex
     )
 
 
-def _amd(counter: Counter) -> str:
+def _amd(counter: Counter, groups: int | None, case: RowContext) -> str:
     if counter.quality == "passes":
         return "it counts a cycle for half-waves without active lanes too (documented)"
+    if groups and any(
+        other.quality == "instructions" and measured and predicted * groups == measured
+        for other, predicted, measured in case.seen
+    ):
+        return (
+            "as many instructions were executed as predicted: another layout or other sizes ran "
+            "than those that were checked, or copies straight to LDS conflict"
+        )
     return "likely LDS instructions that are not predicted: lane exchanges, direct-to-LDS copies"
