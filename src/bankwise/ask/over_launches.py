@@ -72,4 +72,5 @@ def _together(found: Sequence[Sureness], assumed: bool, likely: int) -> Sureness
 def other_launch(kernel: AssemblyKernel, accesses: Counted) -> OtherLaunch:
     """One of the other launches, in a line."""
     said = "" if kernel.launch.assumed else kernel.launch.said
-    return OtherLaunch(kernel.workgroup_size, said, added((a, a.run) for a in accesses))
+    refused = sum(one.access for one in kernel.refusals)
+    return OtherLaunch(kernel.workgroup_size, said, added((a, a.run) for a in accesses), refused)

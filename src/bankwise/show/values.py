@@ -149,11 +149,13 @@ class AsEmitted:
 
 @dataclass(frozen=True, slots=True)
 class OtherLaunch:
-    """A kernel as another launch of it runs. ``said``: by whose word, empty if it is assumed."""
+    """A kernel as another launch of it runs. ``said``: by whose word, empty if it is assumed;
+    ``refused``: accesses of it that are not analysed, and not in ``added``."""
 
     workgroup_size: tuple[int, int, int]
     said: str
     added: Added
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,10 @@ def joined(access: AccessReport) -> str:
 def other_launch(other: OtherLaunch) -> str:
     """A kernel under another launch, in a line."""
     size = ",".join(map(str, other.workgroup_size))
-    return f"with {size} ({other.said or 'assumed, too'}) the counter adds {adds(other.added)}"
+    left = f"; {other.refused} not analysed there" * bool(other.refused)
+    return (
+        f"with {size} ({other.said or 'assumed, too'}) the counter adds {adds(other.added)}{left}"
+    )
 
 
 def opener(found: Opener) -> str:
