@@ -159,7 +159,7 @@ def test_what_is_pasted_is_understood_by_its_content(served: Tab) -> None:
     served.until(f"{said}.includes('PTX')")
     assert button.is_enabled()
     press(served, "Check")
-    served.until(f"{said}.includes('assumed')", SLOW_MS / 1000)
+    served.until(f"{said}.includes('guessed')", SLOW_MS / 1000)
     focused = served.page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert focused == "workgroup size", "what the text does not say is asked for"
 

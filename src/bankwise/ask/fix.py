@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -123,7 +124,7 @@ def fix_kernels(
 ) -> FixReport:
     """:func:`fix_file` for MLIR with threads."""
     said = output not in ("", "-")
-    if said and not Path(output).is_dir():
+    if said and not os.path.isdir(output):
         check_writable(Path(output))
     if judges.prove:
         need_solver()

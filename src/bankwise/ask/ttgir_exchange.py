@@ -19,8 +19,8 @@ from bankwise.ask.ttgir_better import access_cost
 from bankwise.ask.ttgir_spread import (
     KEPT,
     NAME,
+    PiecesTouched,
     Spread,
-    Touched,
     candidates,
     fixed_by,
     piece,
@@ -129,9 +129,9 @@ def _tensors(planned: Planned, ops: Sequence[Op], alias: str) -> Iterator[tuple[
 
 def _memory(
     planned: Planned, moved: Sequence[tuple[str, TensorType]], held: Mapping[str, object]
-) -> Touched:
+) -> PiecesTouched:
     """What a wave touches in all loads and stores."""
-    total = Touched(dict.fromkeys(pieces_of(planned.machine), 0), 0)
+    total = PiecesTouched(dict.fromkeys(pieces_of(planned.machine), 0), 0)
     for name, tensor in moved:
         one, memory = held[name], planned.module.aliases[name]
         assert isinstance(one, Blocked), "they change together"

@@ -44,18 +44,18 @@ _ORDERED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class PiecesTouched:
     """What one wave touches in global memory: how many pieces by their bytes, the smallest first,
     and in how many instructions."""
 
     pieces: Mapping[int, int]
     instructions: int
 
-    def __add__(self, other: Touched) -> Touched:
+    def __add__(self, other: PiecesTouched) -> PiecesTouched:
         pieces = {size: count + other.pieces[size] for size, count in self.pieces.items()}
-        return Touched(pieces, self.instructions + other.instructions)
+        return PiecesTouched(pieces, self.instructions + other.instructions)
 
-    def more_than(self, other: Touched) -> bool:
+    def more_than(self, other: PiecesTouched) -> bool:
         """Whether it touches more pieces of any size."""
         return any(count > other.pieces[size] for size, count in self.pieces.items())
 
@@ -78,7 +78,7 @@ class Spread:
     instead: Blocked
     buffer: str
     passes: tuple[int, int]
-    touched: tuple[Touched, Touched]
+    touched: tuple[PiecesTouched, PiecesTouched]
     partners: Mapping[str, Blocked] = field(default_factory=dict)
     moves: str = "the loads"
 
@@ -215,7 +215,7 @@ def _passes(
     return sum(access_cost(a, planned.machine) for a in accesses)
 
 
-def touched(planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType) -> Touched:
+def touched(planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType) -> PiecesTouched:
     """What one wave touches; memory is contiguous along ``memory.order[0]``, and rows lie apart."""
     module = planned.module
     fast = memory.order[0]
@@ -234,7 +234,7 @@ def touched(planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType
         for size in total:
             part = places[:, fast] * bits // (8 * size)
             total[size] += len(np.unique(np.column_stack([rows, part]), axis=0))
-    return Touched(total, len(starts))
+    return PiecesTouched(total, len(starts))
 
 
 def _along(dim: int, step: int, rank: int) -> tuple[int, ...]:
