@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from base64 import b32encode
 from itertools import permutations
 from pathlib import Path
 
@@ -302,6 +303,10 @@ def test_an_installed_fix_replaces_the_kernel_that_it_is_of_and_no_other(
     assert user.compiled("product_f32_nt", "gfx942").asm["amdgcn"] == before
     said = fixed.write(tmp_path / "override")
     assert (Path(said["TRITON_OVERRIDE_DIR"]) / fixed.source_hash / "product.ttgir").is_file()
+    launched = b32encode(bytes.fromhex(user.source("product_f32_nt", "gfx942").hash()))
+    assert fixed.source_hash == launched.decode().rstrip("=")
+    note = "pointers have tt.pointer_range = 32"
+    assert sum(line.startswith(note) for line in fixed.report.notes) == 1
 
 
 @needs_wheel
@@ -378,7 +383,7 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
     case = user.triton_kernels.CASES["transpose_f16"]
     fixed = bankwise.triton.fix(
         f"{KERNELS}:transpose", case["types"], "gfx950", constexprs=case["constants"],
-        numbers=case["numbers"], accept_sampled=True,
+        numbers=case["numbers"], accept_sampled=True, pointer_range=None,
     )  # fmt: skip
     assert fixed.report.exit_code == 0
     (change,) = fixed.report.changes

@@ -46,7 +46,8 @@ class TuneReport:
     """All settings, the fewest passes for one unit of work first; those without numbers last.
 
     ``code``: which code was counted; ``parameters``: of the kernel, in order; ``given``: constants
-    and options that are no knobs; ``constants``: which names are constants of the kernel.
+    and options that are no knobs; ``constants``: which names are constants of the kernel;
+    ``notes``: what is taken to hold of a launch, as lines.
     """
 
     kernel: str
@@ -56,6 +57,7 @@ class TuneReport:
     parameters: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     constants: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
 
     @property
     def best(self) -> KnobRow | None:
@@ -103,6 +105,7 @@ class TuneReport:
         widths = [max(len(line[n]) for line in cells) for n in range(len(heads))]
         lines = ["  ".join(c.rjust(w) for c, w in zip(x, widths, strict=True)) for x in cells]
         told = f"{self.kernel}, {self.target}: passes of a workgroup in its {self.code}; not time"
+        lines += (f"note: {line}" for line in self.notes)
         lines += (f"? {rule}" for rule in dict.fromkeys(r for row in self.rows for r in row.open))
         table = "\n".join((told, *(line.rstrip() for line in lines)))
         config = f"\nor, of triton.autotune:\n{self.config}" * bool(self.config)

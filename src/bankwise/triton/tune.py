@@ -70,6 +70,7 @@ def tune(
         parameters=parameters(source.path.read_text("utf-8"), source.name),
         given={k: v for k, v in fixed.items() if k not in knobs},
         constants=frozenset(own),
+        notes=source.assumed,
     )
 
 
