@@ -345,6 +345,22 @@ def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
     assert isinstance(prove_encodings(old, new, "k.ttgir"), Refusal)
 
 
+def test_copies_of_buffer_operations_count_as_those_through_pointers() -> None:
+    """amdg.buffer_load_to_local has a base and offsets where the other copy has pointers."""
+    text = (DATA / "triton_attention.gfx950.ttgir").read_text("utf-8")
+    copy = r"ttg.async_copy_\w+ (%\w+), (%\w+)(.*) : tensor<(\w+x)!tt.ptr<f16>, (.*?)> ->"
+    as_buffers = (
+        r"amdg.buffer_load_to_local %keys[\1] into \2\3 : !tt.ptr<f16>[tensor<\4i32, \5>]  ->"
+    )
+    buffers, count = re.subn(copy, as_buffers, text)
+    assert count > 1
+    old, new = (check_ttgir(t, "k.ttgir", Options(), verify=False) for t in (text, buffers))
+    assert new.refusals == old.refusals
+    copies = [a.run for a in new.accesses if a.instruction.startswith("buffer_load_")]
+    assert copies == [a.run for a in old.accesses if a.instruction.startswith("global_load_lds_")]
+    assert len(copies) >= count
+
+
 @needs_wheel
 def test_reads_that_share_their_data_are_in_the_comparison() -> None:
     """gfx950's ds_read_*_tr exchange data between lanes: alone, their 256 bytes a row look the same

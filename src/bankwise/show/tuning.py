@@ -13,7 +13,8 @@ class KnobRow:
     """One setting of the knobs. Numbers are of a workgroup, of the code that is emitted.
 
     ``work``: what a workgroup does, as the caller says; ``counted``: whether it is known how often
-    everything runs; ``open``: the rules that nobody knows, or that are assumed, in words, and
+    everything runs, ``analysed``: whether everything could be; ``open``: the rules that nobody
+    knows, or that are assumed, in words, and
     ``assumed``: the conflicts, of all, by rules that nobody knows; ``refusal``: why there are no
     numbers, empty else.
     """
@@ -26,6 +27,7 @@ class KnobRow:
     shared_bytes: int = 0
     registers: int = 0
     counted: bool = False
+    analysed: bool = True
     assumed: int = 0
     open: tuple[str, ...] = ()
     refusal: str = ""
@@ -135,7 +137,8 @@ def _cells(row: KnobRow, names: Sequence[str]) -> list[str]:
     said = [str(row.knobs.get(name, "")) for name in names]
     if row.refusal:
         return [*said, *[""] * 5, row.refusal.splitlines()[0][:60]]
-    doubt = "" if row.counted else "loops counted once"
+    runs = "" if row.counted else "runs not all known"
+    doubt = runs if row.analysed else "not all analysed"
     mark = "?" * bool(row.open)
     doubted = (f"{row.passes_per_work:.4g}", f"{row.passes:,}", f"{row.conflicts:,}")
     sizes = (f"{row.shared_bytes:,}", f"{row.registers:,}")

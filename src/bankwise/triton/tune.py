@@ -126,6 +126,7 @@ def _row(
         shared_bytes=made.shared_bytes,
         registers=code.code.registers or 0,
         counted=code.report.counted and not refused,
+        analysed=not refused,
         assumed=code.assumed,
         open=code.open,
     )
