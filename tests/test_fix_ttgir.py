@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from base64 import b32encode
 from itertools import permutations
 from pathlib import Path
 
@@ -302,6 +303,10 @@ def test_an_installed_fix_replaces_the_kernel_that_it_is_of_and_no_other(
     assert user.compiled("product_f32_nt", "gfx942").asm["amdgcn"] == before
     said = fixed.write(tmp_path / "override")
     assert (Path(said["TRITON_OVERRIDE_DIR"]) / fixed.source_hash / "product.ttgir").is_file()
+    launched = b32encode(bytes.fromhex(user.source("product_f32_nt", "gfx942").hash()))
+    assert fixed.source_hash == launched.decode().rstrip("=")
+    note = "pointers have tt.pointer_range = 32"
+    assert sum(line.startswith(note) for line in fixed.report.notes) == 1
 
 
 @needs_wheel
@@ -338,6 +343,22 @@ def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
         text.replace("tt.load %", "tt.reduce %") for text in (fixed.report.source_text, fixed.ttgir)
     )
     assert isinstance(prove_encodings(old, new, "k.ttgir"), Refusal)
+
+
+def test_copies_of_buffer_operations_count_as_those_through_pointers() -> None:
+    """amdg.buffer_load_to_local has a base and offsets where the other copy has pointers."""
+    text = (DATA / "triton_attention.gfx950.ttgir").read_text("utf-8")
+    copy = r"ttg.async_copy_\w+ (%\w+), (%\w+)(.*) : tensor<(\w+x)!tt.ptr<f16>, (.*?)> ->"
+    as_buffers = (
+        r"amdg.buffer_load_to_local %keys[\1] into \2\3 : !tt.ptr<f16>[tensor<\4i32, \5>]  ->"
+    )
+    buffers, count = re.subn(copy, as_buffers, text)
+    assert count > 1
+    old, new = (check_ttgir(t, "k.ttgir", Options(), verify=False) for t in (text, buffers))
+    assert new.refusals == old.refusals
+    copies = [a.run for a in new.accesses if a.instruction.startswith("buffer_load_")]
+    assert copies == [a.run for a in old.accesses if a.instruction.startswith("global_load_lds_")]
+    assert len(copies) >= count
 
 
 @needs_wheel
@@ -378,7 +399,7 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
     case = user.triton_kernels.CASES["transpose_f16"]
     fixed = bankwise.triton.fix(
         f"{KERNELS}:transpose", case["types"], "gfx950", constexprs=case["constants"],
-        numbers=case["numbers"], accept_sampled=True,
+        numbers=case["numbers"], accept_sampled=True, pointer_range=None,
     )  # fmt: skip
     assert fixed.report.exit_code == 0
     (change,) = fixed.report.changes

@@ -93,6 +93,8 @@ def test_of_a_triton_cache_entry_the_emitted_code_is_checked(tmp_path: Path) -> 
     assert numbers(found) == numbers(check(source))
     assert any("transpose.ttgir" in n and "earlier stage" in n for n in found.notes)
     assert numbers(check(tmp_path)) == numbers(found)
+    (entry / "transpose.ptx").write_text("no PTX", "utf-8")
+    assert any(n.startswith("left out, a later stage: transpose.ptx: ") for n in check(entry).notes)
 
 
 def test_kernels_of_several_files_are_one_report_and_keep_apart(tmp_path: Path) -> None:

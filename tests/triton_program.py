@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent / "data"))
 import triton
 import triton_kernels
 from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+from triton.compiler import ASTSource, make_backend
+from triton.runtime.jit import MockTensor, create_function_from_signature
 
 TARGETS = {
     "gfx942": GPUTarget("hip", "gfx942", 64),
@@ -19,25 +20,31 @@ TARGETS = {
 }
 
 
-def source(name):
-    """A case as Triton's own front end takes it, pointers and numbers multiples of 16."""
+class Tensor(MockTensor):
+    """A tensor that is not there, of 4 kB."""
+
+    def ptr_range(self):
+        return 4096
+
+
+def source(name, target):
+    """A case as a launch hands it to Triton's compiler; numbers that it does not name are odd."""
     case = triton_kernels.CASES[name]
     fn = getattr(triton_kernels, case["fn"])
-    types = {**case["types"], **dict.fromkeys(case["constants"], "constexpr")}
-    constants = {(fn.arg_names.index(k),): v for k, v in case["constants"].items()}
-    attrs = {
-        (n,): [["tt.divisibility", 16]]
-        for n, k in enumerate(fn.arg_names)
-        if types[k].startswith("*") or case["numbers"].get(k, 1) % 16 == 0
-    }
-    signature = {k: types[k] for k in fn.arg_names}
-    return ASTSource(fn=fn, signature=signature, constexprs=constants, attrs=attrs)
+    values = {**dict.fromkeys(case["types"], 7), **case["numbers"], **case["constants"]}
+    pointers = {k: Tensor(t[1:]) for k, t in case["types"].items() if t.startswith("*")}
+    floats = {k: 0.5 for k, t in case["types"].items() if t.startswith("fp")}
+    backend = make_backend(TARGETS[target])
+    bind = create_function_from_signature(fn.signature, fn.params, backend)
+    bound, kinds, options = bind(**{**values, **pointers, **floats})
+    _, signature, constants, attrs = fn._pack_args(backend, {}, bound, kinds, options)
+    return ASTSource(fn, signature, constants, attrs)
 
 
 def compiled(name, target, **options):
     """The compiled kernel."""
     said = {**triton_kernels.CASES[name]["options"], **options}
-    return triton.compile(source(name), target=TARGETS[target], options=said)
+    return triton.compile(source(name, target), target=TARGETS[target], options=said)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,10 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
             reports.append(report)
             projects[of_one_of_many("check", Path(report.file), options)[1]] = None
             notes.append(f"{family.name}: checked {Path(report.file).name}")
-            left["an earlier stage"] += [f for f in family.files if str(f) != report.file]
+            tried = [file for file, _ in failed]
+            notes += (f"left out, a later stage: {file.name}: {e.message}" for file, e in failed)
+            own = (f for f in family.files if str(f) != report.file and f not in tried)
+            left["an earlier stage"] += own
         elif not _elsewhere(failed, options):
             refusals += [Refusal(e.message, e.location or Location(str(f))) for f, e in failed]
     if not reports:

@@ -13,7 +13,8 @@ class KnobRow:
     """One setting of the knobs. Numbers are of a workgroup, of the code that is emitted.
 
     ``work``: what a workgroup does, as the caller says; ``counted``: whether it is known how often
-    everything runs; ``open``: the rules that nobody knows, or that are assumed, in words, and
+    everything runs, ``analysed``: whether everything could be; ``open``: the rules that nobody
+    knows, or that are assumed, in words, and
     ``assumed``: the conflicts, of all, by rules that nobody knows; ``refusal``: why there are no
     numbers, empty else.
     """
@@ -26,6 +27,7 @@ class KnobRow:
     shared_bytes: int = 0
     registers: int = 0
     counted: bool = False
+    analysed: bool = True
     assumed: int = 0
     open: tuple[str, ...] = ()
     refusal: str = ""
@@ -46,7 +48,8 @@ class TuneReport:
     """All settings, the fewest passes for one unit of work first; those without numbers last.
 
     ``code``: which code was counted; ``parameters``: of the kernel, in order; ``given``: constants
-    and options that are no knobs; ``constants``: which names are constants of the kernel.
+    and options that are no knobs; ``constants``: which names are constants of the kernel;
+    ``notes``: what is taken to hold of a launch, as lines.
     """
 
     kernel: str
@@ -56,6 +59,7 @@ class TuneReport:
     parameters: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     constants: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
 
     @property
     def best(self) -> KnobRow | None:
@@ -103,6 +107,7 @@ class TuneReport:
         widths = [max(len(line[n]) for line in cells) for n in range(len(heads))]
         lines = ["  ".join(c.rjust(w) for c, w in zip(x, widths, strict=True)) for x in cells]
         told = f"{self.kernel}, {self.target}: passes of a workgroup in its {self.code}; not time"
+        lines += (f"note: {line}" for line in self.notes)
         lines += (f"? {rule}" for rule in dict.fromkeys(r for row in self.rows for r in row.open))
         table = "\n".join((told, *(line.rstrip() for line in lines)))
         config = f"\nor, of triton.autotune:\n{self.config}" * bool(self.config)
@@ -132,7 +137,8 @@ def _cells(row: KnobRow, names: Sequence[str]) -> list[str]:
     said = [str(row.knobs.get(name, "")) for name in names]
     if row.refusal:
         return [*said, *[""] * 5, row.refusal.splitlines()[0][:60]]
-    doubt = "" if row.counted else "loops counted once"
+    runs = "" if row.counted else "runs not all known"
+    doubt = runs if row.analysed else "not all analysed"
     mark = "?" * bool(row.open)
     doubted = (f"{row.passes_per_work:.4g}", f"{row.passes:,}", f"{row.conflicts:,}")
     sizes = (f"{row.shared_bytes:,}", f"{row.registers:,}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,7 @@ def _report(made: LoweredKernel, source: TritonSource, *, optima: bool) -> Trito
     suffix, assembly = made.assembly
     ttgir, said, file = made.texts["ttgir"], source.said, f"{source.name}.ttgir"
     plan = check_ttgir(ttgir, file, said, verify=False, optima=optima)
+    plan = replace(plan, notes=(*plan.notes, *source.assumed))
     path = Path(f"{source.name}.{suffix}")
     (comparison,) = plan_texts(ttgir, file, assembly, path, said, verify=False)
     return TritonReport(plan, comparison, ttgir, assembly, made.shared_bytes, made.version)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +43,9 @@ class TritonFix:
     def write(self, folder: str | Path) -> dict[str, str]:
         """Write the TTGIR below ``folder``; the environment variables that make Triton use it.
 
-        The names are of this source, these constants, types and multiples of 16: a launch with
-        others is another kernel to Triton. Raises :class:`InputError` if it cannot be written.
+        The names are of this source, these constants, types, multiples of 16 and, on AMD, of
+        tensors below 2 GB: a launch with others is another kernel to Triton. Raises
+        :class:`InputError` if it cannot be written.
         """
         place = Path(folder) / self.source_hash / f"{self.name[:150]}.ttgir"
         if self.report.accepted:
@@ -92,4 +93,5 @@ def fix(
         Judges(execute=execute, accept_sampled=accept_sampled),
         ttgir_options(made.metadata),
     )
+    report = replace(report, notes=(*report.notes, *source.assumed))
     return TritonFix(source.name, report, made.source_hash)

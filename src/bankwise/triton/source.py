@@ -17,6 +17,14 @@ from bankwise.read.options import Options
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.wheel import LoweredKernel
 
+_POINTER_RANGE = 32
+
+TENSORS_BELOW_2_GB = (
+    "pointers have tt.pointer_range = 32, as AMD launches with torch tensors below 2 GB; "
+    "pointer_range=None: others"
+)
+"""What is said of a kernel that is compiled so."""
+
 _INTEGER = re.compile(r"[iu](?:8|16|32|64)")
 """Types of arguments of which Triton's launches compile a 1 as a constant."""
 
@@ -25,7 +33,8 @@ _INTEGER = re.compile(r"[iu](?:8|16|32|64)")
 class TritonSource:
     """A function, and how it is compiled and launched. ``types``: of the arguments that are no
     constants; ``numbers``: of arguments that loops run to; ``divisible``: those that are multiples
-    of 16, None for the pointers and every number that is one; ``options``: Triton's own."""
+    of 16, None for the pointers and every number that is one; ``options``: Triton's own;
+    ``pointer_range``: bits of the offsets into the pointers' tensors, None for unknown."""
 
     path: Path
     name: str
@@ -35,6 +44,20 @@ class TritonSource:
     numbers: Mapping[str, int]
     divisible: Sequence[str] | None
     options: Mapping[str, Any]
+    pointer_range: int | None = _POINTER_RANGE
+
+    @property
+    def small(self) -> tuple[str, ...]:
+        """Pointers that are compiled as those of tensors below 2 GB; of AMD's launches alone."""
+        if self.pointer_range is None or machine(self.target).vendor != "amd":
+            return ()
+        pointers = (name for name, kind in self.types.items() if kind.startswith("*"))
+        return tuple(name for name in pointers if name not in self.constants)
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What is taken to hold of the tensors, as a line; none where nothing is."""
+        return (TENSORS_BELOW_2_GB,) if self.small else ()
 
     @property
     def said(self) -> Options:
@@ -62,6 +85,7 @@ def source_of(
     constexprs: Mapping[str, Any] | None = None,
     numbers: Mapping[str, int] | None = None,
     divisible: Sequence[str] | None = None,
+    pointer_range: int | None = _POINTER_RANGE,
     **options: Any,
 ) -> TritonSource:
     """A kernel as ``check``, ``fix`` and ``tune`` are asked about it.
@@ -71,11 +95,16 @@ def source_of(
     "gfx942", ... ``numbers``: values of arguments that loops run to, and of strides; an integer
     that is 1 is compiled as a constant, as for Triton's launches. ``divisible``: arguments that are
     multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
+    ``pointer_range``: 32 for tensors below 2 GB, of which AMD launches with torch tell Triton so
+    (``tt.pointer_range``; buffer operations depend on it), None for larger ones; NVIDIA has none.
     ``options``: Triton's own, each a keyword, such as ``num_stages``; of ``num_warps`` 4 are usual.
     One that Triton does not have for the target is an error of what compiles the kernel.
 
-    Raises :class:`InputError` if Triton is not installed or the function stands in no file.
+    Raises :class:`InputError` if Triton is not installed, the function stands in no file, or
+    ``pointer_range`` is another number.
     """
+    if pointer_range not in (_POINTER_RANGE, None):
+        raise InputError(f"pointer_range is 32 or None, not {pointer_range!r}")
     if not wheel.installed():
         raise wheel.needed()
     path, name = _place(fn)
@@ -85,7 +114,8 @@ def source_of(
     constants = {**{k: 1 for k in ones if k not in plain}, **(constexprs or {})}
     given = {k: v for k, v in every.items() if k not in constants}
     multiples = None if divisible is None else [k for k in divisible if k not in constants]
-    return TritonSource(path, name, target, signature, constants, given, multiples, options)
+    told = (constants, given, multiples, options, pointer_range)
+    return TritonSource(path, name, target, signature, *told)
 
 
 def compiled(source: TritonSource) -> LoweredKernel:
@@ -99,6 +129,7 @@ def compiled(source: TritonSource) -> LoweredKernel:
         "signature": types,
         "constexprs": dict(source.constants),
         "divisible": list(multiples),
+        "pointer_range": list(source.small),
         "numbers": list(source.numbers),
         "target": _triton_target(gpu),
         "wave_size": gpu.wave_size,

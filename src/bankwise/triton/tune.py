@@ -70,6 +70,7 @@ def tune(
         parameters=parameters(source.path.read_text("utf-8"), source.name),
         given={k: v for k, v in fixed.items() if k not in knobs},
         constants=frozenset(own),
+        notes=source.assumed,
     )
 
 
@@ -125,6 +126,7 @@ def _row(
         shared_bytes=made.shared_bytes,
         registers=code.code.registers or 0,
         counted=code.report.counted and not refused,
+        analysed=not refused,
         assumed=code.assumed,
         open=code.open,
     )

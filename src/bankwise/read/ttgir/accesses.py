@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,9 @@ from bankwise.read.ttgir.values import MemoryType, Module, SharedOperation, Tens
 
 SCRATCH = "scratch"
 """What the memory is called that no buffer of the text is."""
+
+_OFFSETS = re.compile(r"^!tt\.ptr<[^\[]*>\[(tensor<.*?>)\](?:\s.*)?$", re.DOTALL)
+"""The type of a buffer operation's global side: ``!tt.ptr<f16>[tensor<64xi32, #blocked>]``."""
 
 _DATA_DECIDES = {
     "tt.histogram": "which bins it counts up is decided by data",
@@ -227,6 +231,7 @@ class Reader:
     def _tensors(self, touch: SharedOperation, which: int) -> list[TensorType | Refusal]:
         """All tensor types in front of the arrow (0), or behind it (-1)."""
         listed = split_arrow(touch.op.types)[1 if which else 0]
+        listed = [_OFFSETS.sub(r"\1", t) for t in listed]
         tensors = [t for t in listed if t.startswith("tensor<")]
         return [self.types.tensor(t, touch.op.line) for t in tensors]
 

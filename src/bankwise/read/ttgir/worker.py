@@ -4,7 +4,8 @@
 
 Questions: ``{"task": "verify", "text": ..}``, ``{"task": "lower", "text": .., "options": ..}`` and
 ``{"task": "compile", "path": .., "function": .., "signature": .., "constexprs": .., "divisible":
-[..], "numbers": [names], "target": "cuda:90", "wave_size": 32, "options": .., "paths": [..]}``.
+[..], "pointer_range": [names], "numbers": [names], "target": "cuda:90", "wave_size": 32,
+"options": .., "paths": [..]}``.
 The answer is a line of JSON behind ``bankwise:``. ``FOLDER`` takes what Triton writes.
 """
 
@@ -19,6 +20,9 @@ from base64 import b32encode, b64encode
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+_SPECIALIZED = re.compile(r"\*|[iu](?:8|16|32|64)$")
+"""Types of arguments of which launches tell more than the type."""
 
 
 def main() -> None:
@@ -95,9 +99,9 @@ def compile_(question: dict[str, Any], folder: Path) -> dict[str, Any]:
     _check_names(names, question)
     signature = {name: question["signature"][name] for name in names}
     constexprs = {(names.index(k),): v for k, v in question["constexprs"].items()}
-    attrs = {(names.index(k),): [["tt.divisibility", 16]] for k in question["divisible"]}
-    source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs, attrs=attrs)
     target = _target(question["target"], question["wave_size"])
+    attrs = _attributes(kernel, question, target)
+    source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs, attrs=attrs)
     _check_options(question["options"], target)
     made = triton.compile(source, target=target, options=question["options"])
     return {
@@ -106,11 +110,42 @@ def compile_(question: dict[str, Any], folder: Path) -> dict[str, Any]:
     }
 
 
+def _attributes(kernel: Any, question: dict[str, Any], target: Any) -> dict[Any, Any]:
+    """What a launch tells of its arguments: the hash of a kernel counts empty lists, too.
+
+    Source: triton 3.9, ``JITFunction._pack_args``, ``native_specialize_impl``: constants, pointers
+    and integers have a list, of what is not specialised only constants do.
+    """
+    from triton.compiler import make_backend
+
+    backend = make_backend(target)
+    said = {n: _letters(p, question, target) for n, p in enumerate(kernel.params)}
+    return {(n,): backend.parse_attr(text) for n, text in said.items() if text is not None}
+
+
+def _letters(parameter: Any, question: dict[str, Any], target: Any) -> str | None:
+    """In a backend's letters: "D" is a multiple of 16, "S" a tensor below 2 GB, of which AMD's asks
+    while buffer operations are on. None: it has no attributes."""
+    from triton import knobs
+
+    name, kind = parameter.name, question["signature"][parameter.name]
+    if kind == "constexpr":
+        return ""
+    if parameter.do_not_specialize or not _SPECIALIZED.match(kind):
+        return None
+    aligned = name in question["divisible"] and not parameter.do_not_specialize_on_alignment
+    buffers = target.backend == "hip" and knobs.amd.use_buffer_ops
+    return "D" * aligned + "S" * (buffers and name in question["pointer_range"])
+
+
 def _check_names(names: list[str], question: dict[str, Any]) -> None:
     missing = [name for name in names if name not in question["signature"]]
     if missing:
         raise ValueError(f"the signature says nothing of {', '.join(missing)}")
-    said = (question[key] for key in ("signature", "constexprs", "divisible", "numbers"))
+    said = (
+        question[key]
+        for key in ("signature", "constexprs", "divisible", "pointer_range", "numbers")
+    )
     strange = {name for some in said for name in some} - {*names}
     if strange:
         raise ValueError(f"the kernel has no argument {', '.join(sorted(strange))}")
