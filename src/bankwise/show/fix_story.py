@@ -67,7 +67,7 @@ def print_story(
     for note in report.notes if report.accepted else ():
         say(console, note, "note: ", "  ", style="yellow")
     for line in report.settings if report.accepted or not report.changes else ():
-        console.print(escape(line))
+        console.print(line, markup=False)  # escape() doubles a backslash at the end
 
 
 def _others(change: Change) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ def print_model_fix(found: ModelFix, console: Console, *, everything: bool = Fal
     for path in found.files:
         console.print(f"[dim]written: {escape(str(path))}[/]")
     for line in found.settings:
-        console.print(escape(line), soft_wrap=True)
+        console.print(line, markup=False, soft_wrap=True)  # escape() doubles a backslash at the end
     if found.vmfb is not None and not found.files:
         console.print(
             "nothing was written: a model has no patch; --keep DIR writes its kernels, fixed, "

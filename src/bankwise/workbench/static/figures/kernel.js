@@ -105,9 +105,9 @@ async function work(panel, verb) {
   }
 }
 
-/** A block size that nothing says is asked for: what was assumed is said beside its field. */
+/** A block size that nothing says is asked for: what was guessed is said beside its field. */
 function askSize({ what, given }, kernels) {
-  const told = kernels.flatMap(({ notes }) => notes).find((note) => / size .* assumed/.test(note));
+  const told = kernels.flatMap(({ notes }) => notes).find((note) => / size .* guessed/.test(note));
   if (!told) return;
   what.textContent = `${told}. Say it below, and check again.`;
   given.workgroup_size.focus();
