@@ -111,6 +111,7 @@ def test_a_pasted_kernel_is_checked(served: Tab, document: dict[str, Any]) -> No
 
 def test_the_token_leaves_the_address_and_lasts_as_long_as_the_tab(served: Tab) -> None:
     assert "token" not in served.page.url
+    served.until("location.hash === '#i=kernel'")  # the address follows late
     served.page.reload()
     served.page.fill("#kernel textarea", KERNEL.read_text())
     press(served, "Check")
