@@ -149,7 +149,7 @@ def test_each_of_several_kernels_is_named_before_its_rows() -> None:
 def test_fewer_waves_of_a_unit_are_said_to_be_worse() -> None:
     rows = [("vector registers", 71, 118), ("waves that a unit holds", 24, 16)]
     (told,) = judge.fewer_waves(rows)
-    assert told.startswith("but worse: a unit holds 16 waves where 24 were")
+    assert told.startswith("but a unit holds 16 waves where 24 were")
     assert not [*judge.fewer_waves([("waves that a unit holds", 16, 24)])]
 
 

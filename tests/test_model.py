@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 from dataclasses import replace
@@ -9,6 +10,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from bankwise.ask import model_best
 from bankwise.ask.analysis import Analysis
@@ -25,6 +27,7 @@ from bankwise.read.mlir.module import Opened
 from bankwise.read.options import Judges, Options
 from bankwise.read.recognise import recognise, recognise_text
 from bankwise.show.fixing import FixReport
+from bankwise.show.model import ModelFix, print_model_fix
 from command import bankwise
 from kernel_texts import EXAMPLES, ROWS, written
 
@@ -148,6 +151,10 @@ def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
     place = report.accesses[0].location
     line = Path(place.file).read_text("utf-8").splitlines()[place.line - 1]
     assert report.accesses[0].operation in line[place.column - 1 :]
+    asked = Options("gfx942", kernel="nn_dispatch*")
+    assert [k.name[:2] for k in check_model(model(tmp_path, two), asked).kernels] == ["nn"]
+    with pytest.raises(InputError, match="no kernel 'zz' with workgroup memory in this model"):
+        check_model(model(tmp_path, two), replace(asked, kernel="zz"))
 
 
 def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) -> None:
@@ -328,6 +335,13 @@ def test_what_was_fixed_goes_back_into_the_model_as_is_said(tmp_path: Path) -> N
     (tmp_path / "marked.mlir").write_text(marked, "utf-8")
     wanted = again.after.kernels[0].lds_bytes
     assert lds_when_put_back(file, name, tmp_path / "marked.mlir", tmp_path / "two") == wanted
+
+
+def test_lines_to_paste_are_one_command_of_a_shell() -> None:
+    told = io.StringIO()
+    lines = ("append to your command", "  --one=1 \\", "  --two=2")
+    print_model_fix(ModelFix((), None, (), (), (), (), lines), Console(file=told, width=80))
+    assert "\n  --one=1 \\\n  --two=2\n" in told.getvalue()
 
 
 def a_piece_only_in(one: bytes, other: bytes, size: int = 256) -> bytes:

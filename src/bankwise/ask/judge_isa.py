@@ -104,7 +104,7 @@ def fewer_waves(prices: Sequence[Row]) -> Iterator[str]:
     for name, old, new in prices:
         if name == WAVES and new < old:
             told = f"a unit holds {new} waves where {old} were"
-            yield f"but worse: {told}, which may cost time (measure)"
+            yield f"but {told}, which may cost time (measure)"
 
 
 def _gamble(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str | None:

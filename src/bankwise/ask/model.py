@@ -10,6 +10,7 @@ written ``model.mlir[dispatch]``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,7 @@ from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link,
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
+from bankwise.read.names import listed, means
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, command
 from bankwise.show.costing import KernelCost
 from bankwise.show.model import ModelFix
@@ -178,7 +180,24 @@ def _lower(file: Path, options: Options, lowering: Lowering | None = None) -> tu
             hint="pass --target, for example --target gfx942",
         )
     machine(options.target)
-    return lower(read_text(file), options.target, lowering or _lowering(options), file=str(file))
+    how = lowering or _lowering(options)
+    return _chosen(lower(read_text(file), options.target, how, file=str(file)), file, options)
+
+
+_FUNCTION = re.compile(r"\bfunc\.func @([\w$.-]+)")
+
+
+def _chosen(dispatches: tuple[Dispatch, ...], file: Path, options: Options) -> tuple[Dispatch, ...]:
+    """The dispatches with a kernel that is asked about."""
+    names = {d.executable: _FUNCTION.findall(d.text) for d in dispatches if d.uses_shared_memory}
+    asked = {e for e, its in names.items() if any(means(options.kernel, one) for one in its)}
+    if not options.kernel or not names:
+        return dispatches
+    if not asked:
+        message = f"no kernel {options.kernel!r} with workgroup memory in this model"
+        hint = f"it has {listed([one for its in names.values() for one in its])}"
+        raise InputError(message, location=Location(str(file)), hint=hint)
+    return tuple(dispatch for dispatch in dispatches if dispatch.executable in asked)
 
 
 def _refusals(dispatches: tuple[Dispatch, ...]) -> tuple[Refusal, ...]:
@@ -188,7 +207,8 @@ def _refusals(dispatches: tuple[Dispatch, ...]) -> tuple[Refusal, ...]:
 def _notes(dispatches: tuple[Dispatch, ...], target: str, how: Lowering) -> tuple[str, ...]:
     shared = sum(d.uses_shared_memory for d in dispatches)
     own = ", as iree-compile does unasked" * (how == IREE_DEFAULT)
-    first = f"lowered by IREE for {target} ({how}{own}): {len(dispatches)} dispatches, "
+    many = "es" * (len(dispatches) != 1)
+    first = f"lowered by IREE for {target} ({how}{own}): {len(dispatches)} dispatch{many}, "
     return (f"{first}{shared} with workgroup memory",)
 
 
