@@ -376,6 +376,9 @@ def test_the_answer_is_in_the_header_s_own_names() -> None:
     report = fix_ck_file(HEADERS / "attention_keys.hpp", options(KEYS))
     assert "number<kKPerBlock / kKPack>{}" in report.fixed_text
     assert "static_assert(" in report.patch
+    assert (
+        "static_assert(((kKPerBlock / kKPack) & (kKPerBlock / kKPack - 1)) == 0);" in report.patch
+    )
     done = bankwise(
         *("check", str(HEADERS / "attention_keys.hpp"), "-t", "gfx942", "--format", "json"),
         *(word for d in KEYS for word in ("--dim", d)),

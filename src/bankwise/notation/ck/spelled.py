@@ -5,7 +5,8 @@
 
 A length that the axis decides is written with the axis: 16 of 128 rows in groups of 8 is
 ``kM / 8``. What is so written holds for every size that the groups divide, which a
-``static_assert`` says; digits that the XOR exchanges are numbers, they decide the banks.
+``static_assert`` says; of digits that an XOR exchanges the second has to be a power of two: CK
+takes the first modulo it, and the XOR of two numbers below 6 may be 7.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def statements(made: TensorDescriptor, name: str, names: AxisNames, indent: str)
     """C++ statements, the last of which defines ``name``; ``indent``: before each line."""
     lengths, checks = _lengths(made, names)
     lines = [_assert(checks)] if checks else []
+    lines += [_assert([power]) for power in dict.fromkeys(_powers(made, lengths))]
     last = len(made.steps)
     for place in range(last + 1):
         called = name if place == last else f"{name}_{place}"
@@ -76,6 +78,21 @@ def _lengths(made: TensorDescriptor, names: AxisNames) -> tuple[list[str], list[
         elif name and len(transform.lengths) == 1:
             texts[low[0]] = name
     return texts, checks
+
+
+def _powers(made: TensorDescriptor, texts: Sequence[str]) -> list[str]:
+    """That the lengths below which an XOR of digits stays are powers of two, where no number says
+    them."""
+    if not made.steps or not _digits(made):
+        return []
+    xors = (
+        low
+        for s in made.steps
+        for t, low in zip(s.transforms, s.low, strict=True)
+        if t.kind == "xor"
+    )
+    names = (texts[low[1]] for low in xors)
+    return [f"(({name}) & ({name} - 1)) == 0" for name in names if not name.isdigit()]
 
 
 def _product(texts: list[str]) -> str:
