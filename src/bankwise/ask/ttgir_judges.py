@@ -41,7 +41,8 @@ def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Opt
     """Whether the code of both writes the same, as far as some blocks tell."""
     (kind, before), (_, after) = old.made.assembly, new.made.assembly
     called = "PTX" if kind == "ptx" else "assembly"
-    settings = _settings(old, planned, options)
+    shared = max(old.made.shared_bytes, new.made.shared_bytes)
+    settings = _settings(old, shared, planned, options)
     try:
         found: Simulated | Refusal = compared(
             SIMULATORS[called], before, after, planned.kernel.name, settings
@@ -59,7 +60,9 @@ def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Opt
     return Verdict("execution", "passed", detail, complete=False)
 
 
-def _settings(old: EmittedText, planned: Planned, options: Options) -> tuple[SimulatedLaunch, ...]:
+def _settings(
+    old: EmittedText, shared: int, planned: Planned, options: Options
+) -> tuple[SimulatedLaunch, ...]:
     given = numbers_of(options.arguments)
     numbers = tuple(given.get(name.removeprefix("%")) for name in planned.kernel.arguments)
     known = zip(numbers, planned.kernel.sizes, strict=True)
@@ -67,7 +70,7 @@ def _settings(old: EmittedText, planned: Planned, options: Options) -> tuple[Sim
         ASSUMED if any(n is None and size < POINTER_BYTES for n, size in known) else ASSUMED[:1]
     )
     last: Size = (GRID[0] - 1, GRID[1] // 2, 0)
-    size, shared = old.report.workgroup_size, old.made.shared_bytes
+    size = old.report.workgroup_size
     return tuple(
         SimulatedLaunch(size, GRID, numbers, each, ((0, 0, 0), last), shared) for each in assumed
     )

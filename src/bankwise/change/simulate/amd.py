@@ -120,7 +120,7 @@ def _does(group: SimulatedGroup, at: int, op: AmdInstruction, step: ProgramStep)
     touched = group.decoded.touches.get(at)
     if touched is not None:
         return shared_access(op, touched, step)
-    if op.name.startswith(("global_", "flat_")):
+    if op.name.startswith(("global_", "flat_", "buffer_")):
         return global_access(op)
     if op.name.startswith(("v_mfma", "v_smfmac")):
         return matrix(op)

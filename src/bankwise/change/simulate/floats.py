@@ -12,15 +12,24 @@ come from an integer, as long as nothing else takes part.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from bankwise.change.simulate.group import SimulatedGroup
+from bankwise.change.simulate.halves import (
+    MIX,
+    REST,
+    SIGN,
+    mix,
+    pack_halves,
+    signed_operand,
+    term_of,
+)
 from bankwise.change.simulate.memory import Unsupported
-from bankwise.change.simulate.terms import Values, masked, mixed, number_of, term
+from bankwise.change.simulate.terms import Values, masked, mixed, number_of
 from bankwise.read.amd.masks import pack
-from bankwise.read.amd.operands import bare, operand
+from bankwise.read.amd.operands import Operand, bare, operand
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.amd.vector_tables import SELECTIONS
 from bankwise.read.follow.program import ProgramStep
@@ -31,10 +40,10 @@ Does = Callable[[SimulatedGroup], None]
 
 _FROM_INTEGER = re.compile(r"v_cvt_f32_(?:u32|i32|ubyte\d)")
 _NUMBER = re.compile(r"v_(?!cmp|cndmask|mov|cvt_[fu]?\w*pk)\w*_f32$")
-_COMMUTES = re.compile(r"v_(?:add|mul|fma|mad|min|max|pk_add|pk_mul|pk_fma)_")
+_MIX = re.compile(r"v_(?:fma|mad)mix(?:lo|hi)?_f(?:16|32)")
+_NEGATED = re.compile(r"neg\((.+)\)")
 _PACKED = re.compile(r"v_pk_(add|mul|fma)_f32")
 _HALVES = re.compile(r"_(?:b?f16|[iu]16)$")
-_SIGN, _REST = np.uint64(0x80000000), np.uint64(0x7FFFFFFF)
 
 
 def is_number(op: AmdInstruction) -> bool:
@@ -78,20 +87,33 @@ def _term(group: SimulatedGroup, op: AmdInstruction) -> None:
             for half in range(len(to))
         ]
         for name, words in zip(to, halves, strict=True):  # which may be a source of the other half
-            group.put(name, _made(f"v_{packed[1]}_f32", words))
+            group.put(name, term_of(f"v_{packed[1]}_f32", words))
+        return
+    if MIX.match(op.name):
+        mix(group, op, to[0])
+        return
+    if op.name == "v_pack_b32_f16":
+        pack_halves(group, op, to[0])
         return
     name, texts = _spelled(op)
     words = [_source(group, op, name, n, *text) for n, text in enumerate(texts)]
-    found = _made(name + _changes(op), words)
+    found = term_of(name + _changes(op), words)
     if op.name.startswith("v_cmp"):
         _put_mask(group, to, found)
         return
     for number, register in enumerate(to):
         made = found if number == 0 else mixed(found ^ np.uint64(number))
-        made = masked(made, 16) if _HALVES.search(op.name) and "pk_" not in op.name else made
+        made = masked(made, 16) if _is_half(op.name) else made
         group.put(register, _placed(group, op, register, made))
     if "div_scale" in op.name:
         _put_mask(group, operand(op.operands[1]).registers, found >> np.uint64(40))
+
+
+def _is_half(name: str) -> bool:
+    """Whether a result has 16 bits: a conversion names it first, all else last."""
+    if name.startswith("v_cvt_") and "pk" not in name:
+        return name.startswith(("v_cvt_f16_", "v_cvt_bf16_", "v_cvt_u16_", "v_cvt_i16_"))
+    return bool(_HALVES.search(name)) and "pk_" not in name
 
 
 def _put_mask(group: SimulatedGroup, to: Sequence[str], found: Values) -> None:
@@ -100,12 +122,6 @@ def _put_mask(group: SimulatedGroup, to: Sequence[str], found: Values) -> None:
     halves = pack(bits, len(bits))
     for register, half in zip(to, halves, strict=True):
         write(group.state, register, half)
-
-
-def _made(name: str, words: Sequence[Values]) -> Values:
-    together = 2 if _COMMUTES.match(name) and len(words) > 1 else 0
-    found = term(name, [one.reshape(-1) for one in words], together=together)
-    return found.reshape(words[0].shape)
 
 
 def _spelled(op: AmdInstruction) -> tuple[str, list[tuple[str, bool]]]:
@@ -137,9 +153,7 @@ def _source(
     group: SimulatedGroup, op: AmdInstruction, name: str, n: int, text: str, negated: bool
 ) -> Values:
     """A source with its signs; of 16 bits where the operation takes no more."""
-    where = operand(bare(text))
-    if not where.registers and where.number is None:
-        raise Unsupported(f"{op.name}: the operand {text}")
+    where, negative = signed_operand(text)
     words = [group.word(where, part) for part in range(max(1, len(where.registers)))]
     selected = SELECTIONS.get(op.modifiers.get(f"src{n}_sel", "DWORD"))
     if selected is None:
@@ -148,10 +162,10 @@ def _source(
     half = bool(_HALVES.search(name)) and "pk_" not in name
     if half:
         words[0] = masked(words[0], 16)
-    sign, rest = (np.uint64(0x8000), np.uint64(0x7FFF)) if half else (_SIGN, _REST)
+    sign, rest = (np.uint64(0x8000), np.uint64(0x7FFF)) if half else (SIGN, REST)
     if "|" in text or "abs" in text:
         words[-1] = words[-1] & rest
-    if negated != (bool(where.registers) and text.startswith(("-", "neg"))):
+    if negated != negative:
         words[-1] = words[-1] ^ sign
     found = words[0]
     for more in words[1:]:
@@ -167,7 +181,7 @@ def _part(group: SimulatedGroup, op: AmdInstruction, n: int, half: int) -> Value
     where = operand(op.operands[n])
     pick = int(picks[n - 1]) if len(where.registers) > 1 else 0
     found = group.word(where, pick)
-    return found ^ _SIGN if signs[n - 1] == "1" else found
+    return found ^ SIGN if signs[n - 1] == "1" else found
 
 
 def _placed(group: SimulatedGroup, op: AmdInstruction, register: str, made: Values) -> Values:
@@ -186,22 +200,42 @@ def _placed(group: SimulatedGroup, op: AmdInstruction, register: str, made: Valu
     return np.asarray(old | (made & ones) << shift)
 
 
+def _parts(op: AmdInstruction, source: Operand, results: int) -> int:
+    """How many registers an operand is; a constant stands for as many as there are ``results``,
+    all with its value: to begin with ``0`` is to begin with registers of zeros."""
+    if source.registers:
+        return len(source.registers)
+    if source.number and "f64" in op.name:
+        raise Unsupported(f"{op.name}: the operand {source.text}")
+    return results
+
+
 def matrix(op: AmdInstruction) -> Does:
     """``v_mfma``: each result a term of all that the wave gives."""
     to, *given = (operand(text) for text in op.operands)
 
     def does(group: SimulatedGroup) -> None:
-        lanes = group.lanes()
-        place = np.arange(lanes.shape[1], dtype=np.uint64)
-        seen = np.full(len(lanes), number_of(op.name + _changes(op)))
-        for number, source in enumerate(given):
-            for part in range(max(1, len(source.registers))):
-                apart = mixed(place + np.uint64(64 * part + 4096 * number))
-                with np.errstate(over="ignore"):
-                    sums = mixed(group.word(source, part) ^ apart).sum(axis=1, dtype=np.uint64)
-                seen = mixed(seen ^ sums)
-        for number, name in enumerate(to.registers):
-            apart = mixed(place + np.uint64(64 * number))
-            group.put(name, mixed(seen[:, None] ^ apart[None, :]))
+        words = {
+            64 * part + 4096 * number: group.word(source, part if source.registers else 0)
+            for number, source in enumerate(given)
+            for part in range(_parts(op, source, len(to.registers) if number == 2 else 1))
+        }
+        found = of_the_wave(op.name + _changes(op), words, len(to.registers))
+        for name, value in zip(to.registers, found, strict=True):
+            group.put(name, value)
 
     return does
+
+
+def of_the_wave(name: str, words: Mapping[int, Values], results: int) -> list[Values]:
+    """So many registers, each a term of all that the wave gives: ``words``, [waves, lanes], by
+    their positions, which are multiples of the lanes."""
+    first = next(iter(words.values()))
+    place = np.arange(first.shape[1], dtype=np.uint64)
+    seen = np.full(len(first), number_of(name))
+    for at, word in words.items():
+        with np.errstate(over="ignore"):
+            sums = mixed(word ^ mixed(place + np.uint64(at))).sum(axis=1, dtype=np.uint64)
+        seen = mixed(seen ^ sums)
+    apart = (mixed(place + np.uint64(len(place) * n)) for n in range(results))
+    return [mixed(seen[:, None] ^ one[None, :]) for one in apart]

@@ -62,7 +62,8 @@ def simulated_group(
     kernel: AmdKernel, setting: SimulatedLaunch, index: Size, salt: int
 ) -> SimulatedGroup:
     """A workgroup at its first instruction."""
-    if makes_shared_addresses(kernel):
+    flat = any(op.name.startswith("flat_") for op in kernel.operations)
+    if flat and makes_shared_addresses(kernel):
         raise Unsupported("generic addresses of LDS")
     memory = Words(0x5EED)
     args: dict[str | int, int] = dict(

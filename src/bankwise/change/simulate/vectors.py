@@ -1,4 +1,6 @@
-"""Memory instructions of a simulated AMD workgroup: LDS and global memory, lane by lane."""
+"""Memory instructions of a simulated AMD workgroup: LDS, global memory, and copies from there to
+LDS, lane by lane. Copies are done when they are asked for: a kernel that waits for them as it must
+sees no difference."""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bankwise.change.simulate.accesses import combined
+from bankwise.change.simulate.buffers import BufferWindow, buffer_place
 from bankwise.change.simulate.group import SimulatedGroup
 from bankwise.change.simulate.memory import Bytes, Unsupported, Words
 from bankwise.change.simulate.terms import Values, masked, signed, term
@@ -17,25 +20,32 @@ from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.decoded import DecodedAccess
 from bankwise.read.follow.program import ProgramStep
-from bankwise.read.follow.values import Unknown
+from bankwise.read.follow.state import State
+from bankwise.read.follow.values import Unknown, Value
 
 Does = Callable[[SimulatedGroup], None]
 Places = Sequence[Values]
 
-_LOAD = re.compile(r"(?:global|flat)_load_(ubyte|sbyte|ushort|sshort|short|dword)(x[234])?(.*)")
-_STORE = re.compile(r"(?:global|flat)_store_(byte|short|dword)(x[234])?(.*)")
+_SPACES = r"(?:global|flat|buffer)"
+_LOAD = re.compile(_SPACES + r"_load_(ubyte|sbyte|ushort|sshort|short|dword)(x[234])?(.*)")
+_STORE = re.compile(_SPACES + r"_store_(byte|short|dword)(x[234])?(.*)")
 _ATOMIC = re.compile(r"(?:global|flat)_atomic_(\w+?)(_x2|_f32|_f64)?")
 _SHARED_ATOMIC = re.compile(r"ds_(\w+?)_(?:rtn_)?([uibf])(32|64)")
 _OPERATIONS = {"swap": "exch", "wrxchg": "exch", "cmpswap": "cas", "cmpst": "cas"}
 _OPERATIONS |= {"smin": "min", "umin": "min", "smax": "max", "umax": "max"}
 _PLAIN = ("add", "and", "or", "xor", "exch", "cas", "min", "max", "inc", "dec")
+_COLUMNS = 16
 _BYTES = {"ubyte": 1, "sbyte": 1, "byte": 1, "ushort": 2, "sshort": 2, "short": 2, "dword": 4}
 
 
 def shared_access(op: AmdInstruction, touched: DecodedAccess, step: ProgramStep) -> Does:
     """What an access of LDS does."""
-    if step.address is None or touched.kind not in ("plain", "atomic"):
+    if step.address is None:
         raise Unsupported(op.name)
+    if touched.kind == "dma":
+        return _copy(op, touched, step.address)
+    if touched.kind == "transpose":
+        return _transposed(op, touched, step.address)
     address = step.address
     starts = [0] if touched.apart_bytes is None else [0, touched.apart_bytes]
 
@@ -43,10 +53,7 @@ def shared_access(op: AmdInstruction, touched: DecodedAccess, step: ProgramStep)
         lanes = group.lanes()
         if not lanes.any():
             return
-        found = address(group.state)
-        if isinstance(found, Unknown):
-            raise Unsupported(f"{op.name}: {found}")
-        at = np.broadcast_to(found, lanes.shape)[lanes].astype(np.uint64)
+        at = _found(group, op, address)
         places = [at + np.uint64(one) for one in starts]
         memory = _Row(group.shared)
         if touched.kind == "atomic":
@@ -60,6 +67,67 @@ def shared_access(op: AmdInstruction, touched: DecodedAccess, step: ProgramStep)
             _read(group, op, places, touched.width_bytes, memory)
         else:
             _write(group, op, places, op.operands[1:], touched.width_bytes, memory)
+
+    return does
+
+
+def _transposed(
+    op: AmdInstruction, touched: DecodedAccess, address: Callable[[State], Value]
+) -> Does:
+    """``ds_read_b64_tr_b16``: 16 lanes read rows of 16 elements, and get a column each.
+
+    Of elements of 16 bits four lanes read a row, of 8 bits two, of 4 bits one. No manual says it:
+    Triton takes it to be so, and code that it makes with and without these reads agrees only then.
+    """
+    bits = {"ds_read_b64_tr_b16": 16, "ds_read_b64_tr_b8": 8, "ds_read_b64_tr_b4": 4}.get(op.name)
+    if bits is None:
+        raise Unsupported(op.name)
+
+    def does(group: SimulatedGroup) -> None:
+        lanes = group.lanes()
+        if not lanes.any():
+            return
+        held = np.zeros(lanes.shape, np.uint64)
+        held[lanes] = _Row(group.shared).load(_found(group, op, address), 8)
+        columns = _columns(held, bits)
+        for part, name in enumerate(operand(op.operands[0]).registers):
+            group.put(name, columns >> np.uint64(32 * part))
+            group.exact.discard(name)
+
+    return does
+
+
+def _columns(held: Values, bits: int) -> Values:
+    """Of 8 bytes of every lane, [waves, lanes], the column that each of 16 lanes gets."""
+    each = 64 // bits
+    shifts = (np.arange(each) * bits).astype(np.uint64)
+    elements = held[..., None] >> shifts & np.uint64((1 << bits) - 1)
+    tiles = elements.reshape(len(held), -1, each, _COLUMNS).swapaxes(2, 3)
+    return np.asarray((tiles << shifts).sum(axis=-1, dtype=np.uint64).reshape(held.shape))
+
+
+def _found(group: SimulatedGroup, op: AmdInstruction, address: Callable[[State], Value]) -> Values:
+    """The bytes of LDS at which the lanes that run begin."""
+    found, lanes = address(group.state), group.lanes()
+    if isinstance(found, Unknown):
+        raise Unsupported(f"{op.name}: {found}")
+    return np.broadcast_to(found, lanes.shape)[lanes].astype(np.uint64)
+
+
+def _copy(op: AmdInstruction, touched: DecodedAccess, address: Callable[[State], Value]) -> Does:
+    """``buffer_load_dwordx4 .. lds``: whole words of every lane that runs."""
+    if touched.width_bytes % 4:
+        raise Unsupported(op.name)
+
+    def does(group: SimulatedGroup) -> None:
+        lanes = group.lanes()
+        if not lanes.any():
+            return
+        row = _found(group, op, address)
+        source, memory = _place(group, op, 0)
+        for n in range(0, touched.width_bytes, 4):
+            words = memory.load(source + np.uint64(n), 4)
+            _Row(group.shared).store(row + np.uint64(n), words, 4)
 
     return does
 
@@ -78,26 +146,27 @@ class _Row:
 
 
 def global_access(op: AmdInstruction) -> Does:
-    """What an access of global memory does."""
+    """What an access of global memory does, or of a buffer."""
     loaded, stored, atom = (p.fullmatch(op.name) for p in (_LOAD, _STORE, _ATOMIC))
-    offset = modifier(op.modifiers, "offset")
-    if offset is None or not (loaded or stored or atom):
+    if not (loaded or stored or atom):
         raise Unsupported(op.name)
     returns = bool(loaded) or bool(atom and {"glc", "sc0"} & set(op.modifiers))
     kind = loaded or stored
     size = 4 * int((kind[2] or "x1")[1:]) if kind and kind[1] == "dword" else 0
     size = size or (_BYTES[kind[1]] if kind else 4)
+    data_first = op.name.startswith("buffer")
+    first = int(returns or data_first)
+    data = op.operands[:1] if data_first else op.operands[1 + returns :]
 
     def does(group: SimulatedGroup) -> None:
         lanes = group.lanes()
         if not lanes.any():
             return
-        at = _address(group, op, returns, offset)[lanes]
-        data = op.operands[1 + returns :]
+        at, memory = _place(group, op, first)
         if loaded:
-            _read(group, op, [at], size, group.memory)
+            _read(group, op, [at], size, memory)
         elif stored:
-            _write(group, op, [at], data, size, group.memory)
+            _write(group, op, [at], data, size, memory)
         elif atom:
             if atom[2] in ("_x2", "_f64"):
                 raise Unsupported(op.name)
@@ -108,9 +177,21 @@ def global_access(op: AmdInstruction) -> Does:
     return does
 
 
-def _address(group: SimulatedGroup, op: AmdInstruction, returns: bool, offset: int) -> Values:
-    where = operand(op.operands[1 if returns else 0])
-    last = operand(op.operands[-1])
+def _place(
+    group: SimulatedGroup, op: AmdInstruction, first: int
+) -> tuple[Values, Words | BufferWindow]:
+    """Addresses of the lanes that run, and the memory that they are of; ``first``: the position of
+    the address among the operands."""
+    if op.name.startswith("buffer"):
+        return buffer_place(group, op, first)
+    return _address(group, op, first)[group.lanes()], group.memory
+
+
+def _address(group: SimulatedGroup, op: AmdInstruction, first: int) -> Values:
+    offset = modifier(op.modifiers, "offset")
+    where, last = operand(op.operands[first]), operand(op.operands[-1])
+    if offset is None:
+        raise Unsupported(f"{op.name}: its offset is not a number")
     at = group.word(where)
     if len(where.registers) == 2:
         at = at | group.word(where, 1) << np.uint64(32)
@@ -126,7 +207,7 @@ def _read(
     op: AmdInstruction,
     places: Places,
     size: int,
-    memory: Words | _Row,
+    memory: Words | BufferWindow | _Row,
 ) -> None:
     """Registers from memory, of words or of less than one."""
     lanes, names = group.lanes(), iter(operand(op.operands[0]).registers)
@@ -158,7 +239,7 @@ def _write(
     places: Places,
     data: Sequence[str],
     size: int,
-    memory: Words | _Row,
+    memory: Words | BufferWindow | _Row,
 ) -> None:
     lanes = group.lanes()
     for place, text in zip(places, data, strict=False):
@@ -176,7 +257,7 @@ def _atomic(
     at: Values,
     to: str,
     data: Sequence[str],
-    memory: Words | _Row,
+    memory: Words | BufferWindow | _Row,
 ) -> None:
     """Lane by lane; numbers that are no integers add up as terms."""
     operation = _OPERATIONS.get(name, name)
