@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
-from bankwise.ask.fix_dump import without_copies
 from bankwise.ask.fix_groups import OwnedGroup, owned
-from bankwise.ask.fix_parts import PartedGroup, optimised, parted_group
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.write_mlir import to_write, unwritable, written
 from bankwise.counting.access import Pattern
@@ -235,7 +233,11 @@ def _optima(opened: Opened, analysis: Analysis, policy: str) -> Iterator[Optimum
 
 def _parted(group: OwnedGroup, best: Plan, policy: str) -> tuple[str, ...]:
     """What ``fix`` does where accesses in parts are better than any layout with all whole."""
-    answer = optimised(group, policy) if best.passes > best.ideal else None
+    if best.passes <= best.ideal:
+        return ()
+    from bankwise.ask.fix_parts import PartedGroup, optimised, parted_group
+
+    answer = optimised(group, policy)
     found = None if answer is None else parted_group(answer)
     if not isinstance(found, PartedGroup) or found.chosen.passes >= best.passes:
         return ()
@@ -255,6 +257,8 @@ def _unwritten(opened: Opened, analysis: Analysis, chosen: GroupPlan) -> tuple[s
     least = written(opened, analysis, chosen)
     if least.passes <= chosen.anything.passes:
         return ()
+    from bankwise.ask.fix_dump import without_copies
+
     because = f" ({why}{without_copies(opened, chosen.group)})" if why else ""
     said = f"`bankwise fix` writes {least.space}: {least.run.passes:,} passes at best"
     return (said + because,)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bankwise.ask.listed_count import listed_moves
-from bankwise.ask.unit_count import unit_moves
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import ck
 from bankwise.notation.accesses import TileInstruction, accesses
@@ -27,9 +25,13 @@ def moves(
     if isinstance(memory, Refusal):
         return Refusal(memory.reason, (access.layout or layout).location)
     if isinstance(access.held, Listed):
+        from bankwise.ask.listed_count import listed_moves
+
         found = listed_moves(spec, access.held, memory)
         return Refusal(found.reason, access.location) if isinstance(found, Refusal) else found
     if isinstance(access.held, UnitUse):
+        from bankwise.ask.unit_count import unit_moves
+
         used = unit_moves(spec, access.held, memory)
         return Refusal(used.reason, access.location) if isinstance(used, Refusal) else used
     return _by_distribution(spec, access, access.held, memory)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.read.mlir import isolate
-from bankwise.read.mlir.modernise import modernise
 from bankwise.read.mlir.parse import new_context, parse, position_of
 from bankwise.read.mlir.sections import TextReading, candidates
 from bankwise.read.mlir.source import SourceText
@@ -111,6 +110,8 @@ def _read(candidate: TextReading, context: ir.Context) -> Opened:
     try:
         module, notes = parse(source, context)
     except InputError:
+        from bankwise.read.mlir.modernise import modernise
+
         source, rewritten = modernise(source)
         if not rewritten:
             raise
