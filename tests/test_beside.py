@@ -277,6 +277,8 @@ def test_the_profiles_percentages_say_what_is_worth_it() -> None:
     time = [x.counters["gpu__time_duration.sum"].value for x in launches]
     assert rows.most is not None
     assert 1 < time[1] / time[2] < rows.most
+    assert rows.most == pytest.approx(100 / 33.677, abs=0.001)
+    assert "by L2" in rows.verdict
 
 
 def test_amds_percentage_of_stalls_bounds_what_can_be_won(tmp_path: Path) -> None:
@@ -312,7 +314,7 @@ def test_verdicts(others: tuple[Share, ...], extra: float, says: str, most: floa
     assert worth.most == pytest.approx(most)
 
 
-def test_what_was_not_analysed_lets_nothing_be_cleared_and_no_bound_be_named() -> None:
+def test_what_was_not_analysed_lets_nothing_be_cleared_and_no_passes_bound_it() -> None:
     """Cycles of counted accesses are a lower bound; a profile's percentage is not."""
     lds, others = share("shared memory", 40), (share("matrix", 50),)
     cycles, percent = (
@@ -322,7 +324,9 @@ def test_what_was_not_analysed_lets_nothing_be_cleared_and_no_bound_be_named() -
     assert cycles.bottleneck is None
     assert "unknown, 1 place was not analysed" in cycles.verdict
     assert percent.bottleneck is False
-    assert cycles.most is percent.most is None
+    assert cycles.most is None
+    assert percent.most == 100 / 50
+    assert "matrix is busier; at most 2.00 times as fast" in percent.verdict
 
 
 def test_a_refused_access_reaches_the_verdict(tmp_path: Path) -> None:

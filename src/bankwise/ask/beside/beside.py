@@ -149,6 +149,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
     seen = _shared_counters(kernel, launches)
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
+    worth = measured_worth(kernel, launches, missing(report.refused(kernel)))
     case = RowContext(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
     rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
     if rounds is not None:
@@ -162,8 +163,8 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         scale=scale,
         rows=tuple(rows),
         instructions=instructions,
-        worth=measured_worth(kernel, launches, missing(report.refused(kernel))),
-        notes=(*_sizes(kernel, launches), *notes),
+        worth=worth,
+        notes=(*(worth.notes if worth else ()), *_sizes(kernel, launches), *notes),
         other_code=unpaired if machine_code else (),
     )
 
