@@ -262,6 +262,13 @@ def test_machine_code_has_the_names_of_the_machine_files(text: str, kind: str) -
     assert kind_of(text) == kind
 
 
+def test_a_kernel_that_was_not_asked_for_is_not_said_to_be_missing_from_the_file() -> None:
+    found = beside(check(DATA / "tiles.ptx", kernel="wide"), read_profile(DATA / "raw.csv"))
+    said = [note for note in found.notes if "is left out" in note]
+    assert len(said) == 3
+    assert all("it is not among the kernels that were checked" in note for note in said)
+
+
 def test_the_profiles_percentages_say_what_is_worth_it() -> None:
     """transpose<33> took 9.1 us for 23.3 of transpose<32>: 2.6 times as fast, below the bound."""
     worth = {k.kernel: k.worth for k in against("raw").kernels}

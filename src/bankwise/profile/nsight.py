@@ -12,7 +12,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bankwise.errors import Location
-from bankwise.profile.table import NumberedRow, cell, column, need, product, quantity, size
+from bankwise.profile.table import (
+    NumberedRow,
+    cell,
+    check_whole,
+    column,
+    is_row,
+    need,
+    product,
+    quantity,
+    size,
+)
 from bankwise.profile.values import Launch, Profile, Quantity
 
 KERNEL = ("Kernel Name", "Function Name")
@@ -43,10 +53,11 @@ def read_details(lines: Sequence[NumberedRow], file: str) -> Profile:
     launches: dict[tuple[str, str], Launch] = {}
     counters: dict[tuple[str, str], dict[str, Quantity]] = {}
     for line in lines[1:]:
+        if not is_row(header, line, kernel):
+            continue
+        check_whole(header, line, file, at["Metric Value"] + 1)
         name = cell(line, at["Metric Name"])
         key = (cell(line, column(header.cells, "ID")), cell(line, kernel))
-        if not key[1] or key[1] == header.cells[kernel]:
-            continue
         launches.setdefault(key, _launch(header, line, *key))
         kept = counters.setdefault(key, {})
         found = _value(line, at["Metric Value"], cell(line, unit), name, file)
@@ -69,8 +80,9 @@ def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
         units, rest = rest[0].cells, rest[1:]
     launches = []
     for line in rest:
-        if not cell(line, kernel):
+        if not is_row(header, line, kernel):
             continue
+        check_whole(header, line, file)
         counters: dict[str, Quantity] = {}
         for at, name in enumerate(header.cells):
             unit = units[at] if at < len(units) else ""

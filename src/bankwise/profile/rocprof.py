@@ -18,7 +18,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from bankwise.errors import Location
-from bankwise.profile.table import NumberedRow, cell, column, need, number, product, quantity
+from bankwise.profile.table import (
+    NumberedRow,
+    cell,
+    check_whole,
+    column,
+    is_row,
+    need,
+    number,
+    product,
+    quantity,
+)
 from bankwise.profile.values import Launch, Profile, Quantity
 
 COMPUTE = "pmc_perf.csv"
@@ -92,9 +102,11 @@ def _long(lines: Sequence[NumberedRow], file: str) -> Profile:
 
 def _launch(header: NumberedRow, line: NumberedRow, file: str) -> Launch | None:
     """None for a row that names no kernel, and for a header repeated in the middle."""
-    kernel = cell(line, need(header, file, *_KERNEL))
-    if not kernel or kernel in _KERNEL:
+    at = need(header, file, *_KERNEL)
+    if not is_row(header, line, at):
         return None
+    check_whole(header, line, file)
+    kernel = cell(line, at)
     items = product(cell(line, column(header.cells, *_GRID)))
     size = product(cell(line, column(header.cells, *_WORKGROUP)))
     groups = -(-items // size) if items and size else None

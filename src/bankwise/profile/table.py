@@ -12,7 +12,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankwise.errors import InputError, Location
 from bankwise.profile.values import Quantity
@@ -27,10 +27,11 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class NumberedRow:
-    """One row of the file and the line it starts on, from 1."""
+    """One row of the file and the line it starts on, from 1. ``open``: the file ends in a cell."""
 
     number: int
     cells: Row
+    open: bool = False
 
 
 def lines_of(text: str, file: str) -> list[NumberedRow]:
@@ -46,7 +47,43 @@ def lines_of(text: str, file: str) -> list[NumberedRow]:
     except csv.Error as error:
         place = Location(file, reader.line_num)
         raise InputError(f"not CSV: {error}", location=place) from error
+    if found and _ends_open(text, found[-1].number):
+        found[-1] = replace(found[-1], open=True)
     return found
+
+
+def _ends_open(text: str, number: int) -> bool:
+    """Whether a quotation mark of the last row, which starts on that line, is never closed."""
+    return "".join(text.splitlines()[number - 1 :]).count('"') % 2 == 1
+
+
+def check_whole(header: NumberedRow, line: NumberedRow, file: str, least: int = 0) -> None:
+    """InputError where a row has not the cells of its header: profilers write none that is short.
+    ``least``: so many are enough, where the last are left out if they are empty."""
+    there, wanted = len(line.cells), least or len(_without_empty(header.cells))
+    more = len(_without_empty(line.cells)) > len(header.cells)
+    if there >= wanted and not more and not line.open:
+        return
+    message = f"this row has {there} of {len(header.cells)} cells"
+    hint = "the export is cut off or damaged: take it again"
+    if line.open:
+        message = "the file ends in the middle of a cell"
+    elif more:
+        hint = 'numbers with separators stand in quotation marks: "1,015,808"'
+    raise InputError(message, location=Location(file, line.number), hint=hint)
+
+
+def is_row(header: NumberedRow, line: NumberedRow, kernel: int) -> bool:
+    """Whether a row is one of the table: it names a kernel, or has a number in front and was cut
+    before that. Neither a header that is repeated is, nor talk."""
+    named = cell(line, kernel)
+    cut = line.open or (re.fullmatch(r"\d+", line.cells[0]) and 2 < len(line.cells) <= kernel)
+    return bool(cut) if not named else named != header.cells[kernel]
+
+
+def _without_empty(cells: Sequence[str]) -> Sequence[str]:
+    last = max((at for at, cell in enumerate(cells) if cell), default=-1)
+    return cells[: last + 1]
 
 
 def column(header: Sequence[str], *names: str) -> int | None:

@@ -132,7 +132,7 @@ def _match(
             several = ", ".join(names[n] for n in places)
             notes.append(f"{wanted!r} is left out: it may be any of {several}")
         else:
-            notes.append(f"{wanted!r} is left out: {report.file} has no such kernel")
+            notes.append(f"{wanted!r} is left out: it is not among the kernels that were checked")
     notes += [f"{called(n)} is not in the profile" for at, n in enumerate(names) if at not in found]
     return [(report.kernels[at], launches) for at, launches in sorted(found.items())], notes
 
