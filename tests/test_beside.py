@@ -269,6 +269,34 @@ def test_a_kernel_that_was_not_asked_for_is_not_said_to_be_missing_from_the_file
     assert all("it is not among the kernels that were checked" in note for note in said)
 
 
+READS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+OF_READS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "capability", "says"),
+    [
+        ("131072", "131072", "9.0", ""),
+        ("131072", "n/a", "9.0", f"{READS} is not compared: launch 1 has no value of it"),
+        ("", "nan", "9.0", f"{READS} is not compared: launch 0 and 1 more have no value of it"),
+        ("131072", "131072", "8.0", "compute capability 8.0, the check is for sm_90"),
+        ("900000", "131072", "9.0", f"{READS} is 1,031,072, {OF_READS} only 524,288"),
+    ],
+)
+def test_what_is_odd_in_a_profile_is_told(
+    first: str, second: str, capability: str, says: str
+) -> None:
+    """``wide``: 4,096 workgroups of 64 passes that read, half of them extra."""
+    rows = [["ID", "Kernel Name", "Block Size", "Grid Size", "CC", READS, OF_READS]]
+    for number, value in enumerate((first, second)):
+        name = "wide(const float4 *, float4 *)"
+        sizes = ["(256, 1, 1)", "(4096, 1, 1)"]
+        rows.append([str(number), name, *sizes, capability, value, "262144"])
+    text = "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows)
+    (found,) = beside(check(DATA / "tiles.ptx", kernel="wide"), parse_profile(text)).kernels
+    assert [note for note in found.notes if says in note] if says else found.notes == ()
+
+
 def test_the_profiles_percentages_say_what_is_worth_it() -> None:
     """transpose<33> took 9.1 us for 23.3 of transpose<32>: 2.6 times as fast, below the bound."""
     worth = {k.kernel: k.worth for k in against("raw").kernels}

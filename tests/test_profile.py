@@ -203,6 +203,60 @@ def test_an_instruction_that_is_cut_off_is_not_one_without_passes() -> None:
     assert str(caught.value.location) == f"p.csv:{at + 1}"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"1,015,808"', '"1.015"', "'1.015' is no count"),
+        ('"1,015,808"', '"1.015.808"', "'1.015.808' is no count"),
+        ('"","","","","","%"', '"","","","","Kinst","%"', "1,015,808 Kinst is rounded"),
+    ],
+)
+def test_counts_in_other_units_and_of_other_countries(old: str, new: str, says: str) -> None:
+    assert old in RAW
+    with pytest.raises(InputError, match=says):
+        parse_profile(RAW.replace(old, new), "p.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "unit", "says"),
+    [
+        ("smsp__inst_executed_op_shared_ld.sum", "1.032", "inst", "is no count"),
+        ("smsp__inst_executed_op_ldsm.sum", "1.032.768", "inst", "is no count"),
+        ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "85,20", "%", "is no percentage"),
+        ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "n/a", "%", ""),
+        ("smsp__sass_data_bytes_mem_shared.sum", "1.02", "Kbyte", ""),
+        ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.per_second", "1.02", "Ghz", ""),
+    ],
+)
+def test_no_number_of_shared_memory_is_lost(name: str, value: str, unit: str, says: str) -> None:
+    text = RAW.replace("lts__throughput", name).replace('"%"', f'"{unit}"')
+    text = text.replace('"17.8"', f'"{value}"')
+    if not says:
+        assert len(parse_profile(text, "p.csv").launches) == 2
+        return
+    with pytest.raises(InputError, match=says):
+        parse_profile(text, "p.csv")
+
+
+def test_a_row_twice_is_one_launch_and_that_is_said() -> None:
+    last = RAW.splitlines()[-1]
+    profile = parse_profile(f"{RAW}{last}\n", "p.csv")
+    assert len(profile.launches) == 2
+    assert "number and all, were left out: 1" in profile.notes[0]
+
+
+@pytest.mark.parametrize("text", [RAW + DETAILS, DETAILS + RAW])
+def test_two_pages_in_one_file_are_told_apart(text: str) -> None:
+    with pytest.raises(InputError, match="another table begins here"):
+        parse_profile(text, "p.csv")
+
+
+def test_two_runs_in_one_details_file_are_not_mixed() -> None:
+    with pytest.raises(InputError, match="another value of the same launch"):
+        parse_profile(DETAILS + DETAILS.replace("1,015,808", "1,015,809"), "p.csv")
+    assert len(parse_profile(DETAILS + DETAILS, "p.csv").launches) == 1
+
+
 def test_headers_that_are_repeated_are_no_launches() -> None:
     """Two exports, one behind the other."""
     assert len(parse_profile(RAW + RAW.replace('"k(', '"j('), "p.csv").launches) == 4

@@ -30,6 +30,10 @@ _LDS = "shared memory"
 _CLOSE = 0.01
 """Per cent: two digits behind the point are what the details page prints."""
 
+_PEAK = 105
+"""Per cent: cycles are counted in several runs of a kernel, so a busy unit may have a little more
+than all of them."""
+
 _SHARED_MEMORY: dict[Vendor, tuple[str, ...]] = {
     "nvidia": (
         f"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.{_ELAPSED}",
@@ -112,6 +116,11 @@ def busy_units(launch: Launch, vendor: Vendor) -> Busy:
     others = [share for share in (_pipe(launch), *named) if share is not None]
     kept = tuple(s for s in others if s.unit != COMPUTE or not _same(s, lds))
     notes = [] if len(kept) == len(others) else [_SAME]
+    notes += [
+        f"{name} is {found.value:.1f}% of peak, which nothing is: it is not taken"
+        for name, found in launch.counters.items()
+        if found.value > _PEAK and (name in _taken(vendor) or _PIPE.fullmatch(name))
+    ]
     notes += [] if vendor == "amd" else _unread(launch, kept)
     return _where_work_is(Busy(lds, kept, notes=tuple(notes)), launch)
 
@@ -128,7 +137,7 @@ def _unit(launch: Launch, unit: str, names: tuple[str, ...]) -> Share | None:
 
 
 def _percent(found: Quantity) -> bool:
-    return found.unit in ("%", "")
+    return found.unit in ("%", "") and found.value <= _PEAK
 
 
 def _share(launch: Launch, unit: str, name: str, found: Quantity) -> Share:
@@ -177,7 +186,7 @@ def _unread(launch: Launch, others: tuple[Share, ...]) -> list[str]:
 
 
 def _percentages(launch: Launch) -> Iterator[tuple[str, Quantity]]:
-    taken = {name for units in (_OTHERS, _SHARED_MEMORY) for name in _names(units)}
+    taken = _taken("nvidia")
     for name, found in launch.counters.items():
         if name in taken or _PIPE.fullmatch(name) or _NO_UNIT.match(name):
             continue
@@ -185,14 +194,9 @@ def _percentages(launch: Launch) -> Iterator[tuple[str, Quantity]]:
             yield name, found
 
 
-def _names(units: object) -> Iterator[str]:
-    if isinstance(units, str):
-        yield units
-    elif isinstance(units, dict):
-        yield from _names(units["nvidia"])
-    elif isinstance(units, tuple):
-        for one in units:
-            yield from _names(one)
+def _taken(vendor: Vendor) -> frozenset[str]:
+    others = (name for _, names in _OTHERS[vendor] for name in names)
+    return frozenset((*_SHARED_MEMORY[vendor], *others))
 
 
 def _where_work_is(busy: Busy, launch: Launch) -> Busy:

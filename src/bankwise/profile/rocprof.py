@@ -23,6 +23,7 @@ from bankwise.profile.table import (
     cell,
     check_whole,
     column,
+    counts,
     is_row,
     need,
     number,
@@ -71,7 +72,9 @@ def read_rocprof(lines: Sequence[NumberedRow], file: str) -> Profile:
                 found = _value(line, at, name, file)
                 if found is not None:
                     counters[name] = found
-        launches.append(replace(base, counters=counters))
+        absent = tuple(name for name in header.cells if counts(name) and name not in counters)
+        absent = tuple(name for name in absent if name.casefold() not in _FIXED)
+        launches.append(replace(base, counters=counters, absent=absent))
     return Profile(file, tool, "amd", tuple(launches))
 
 
@@ -103,7 +106,7 @@ def _long(lines: Sequence[NumberedRow], file: str) -> Profile:
 def _launch(header: NumberedRow, line: NumberedRow, file: str) -> Launch | None:
     """None for a row that names no kernel, and for a header repeated in the middle."""
     at = need(header, file, *_KERNEL)
-    if not is_row(header, line, at):
+    if not is_row(header, line, at, file):
         return None
     check_whole(header, line, file)
     kernel = cell(line, at)

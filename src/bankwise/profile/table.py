@@ -21,7 +21,13 @@ Row = list[str]
 
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|-?\.\d+")
 _ABSENT = frozenset({"", "-", "n/a", "nan", "(!) n/a", "none", "no data"})
-_OF_INTEREST = re.compile(r"mem_shared|memory_l1|wavefronts shared|LDS", re.IGNORECASE)
+_OF_INTEREST = re.compile(
+    r"mem_shared|memory_l1|wavefronts shared|op_shared_|op_ldsm|LDS", re.IGNORECASE
+)
+_WHOLE = re.compile(r"\.sum$|_excessive$")
+"""NVIDIA's counts, which are whole numbers: a point in one is another country's separator."""
+_SCALED = re.compile(r"[KMGT][a-z]+")
+_HINT = "numbers are read as 1,015,808 or 1015808.5: export with LC_ALL=C"
 _MOST_NAMED = 8
 
 
@@ -65,7 +71,7 @@ def check_whole(header: NumberedRow, line: NumberedRow, file: str, least: int = 
     if there >= wanted and not more and not line.open:
         return
     message = f"this row has {there} of {len(header.cells)} cells"
-    hint = "the export is cut off or damaged: take it again"
+    hint = "the export is cut off or damaged: take it again, each page into a file of its own"
     if line.open:
         message = "the file ends in the middle of a cell"
     elif more:
@@ -73,11 +79,14 @@ def check_whole(header: NumberedRow, line: NumberedRow, file: str, least: int = 
     raise InputError(message, location=Location(file, line.number), hint=hint)
 
 
-def is_row(header: NumberedRow, line: NumberedRow, kernel: int) -> bool:
+def is_row(header: NumberedRow, line: NumberedRow, kernel: int, file: str) -> bool:
     """Whether a row is one of the table: it names a kernel, or has a number in front and was cut
-    before that. Neither a header that is repeated is, nor talk."""
+    before that. Neither a header that is repeated is, nor talk. InputError for another header."""
     named = cell(line, kernel)
     cut = line.open or (re.fullmatch(r"\d+", line.cells[0]) and 2 < len(line.cells) <= kernel)
+    if named == header.cells[kernel] and line.cells != header.cells:
+        place = Location(file, line.number)
+        raise InputError("another table begins here", location=place, hint="one export a file")
     return bool(cut) if not named else named != header.cells[kernel]
 
 
@@ -127,15 +136,24 @@ def number(text: str) -> float | None:
 def quantity(text: str, unit: str, name: str, place: Callable[[], Location]) -> Quantity | None:
     """A counter's value; None where there is none.
 
-    InputError if a counter of shared memory has text that is no number: it must not be lost.
+    InputError if a counter of shared memory, or a percentage, has text that is no number: it must
+    not be lost; and if a count was rounded to thousands.
     """
     value = number(text)
-    if value is not None and not (value < 0 and _counts(name, unit)):
+    if counts(name, unit) and _WHOLE.search(name) and _SCALED.fullmatch(unit):
+        hint = "export with --print-units base"
+        raise InputError(f"{name}: {text} {unit} is rounded", location=place(), hint=hint)
+    if value is not None and not (counts(name, unit) and _no_count(value, name)):
         return Quantity(value, unit)
-    if _counts(name, unit) and text.casefold() not in _ABSENT:
-        hint = "numbers are read as 1,015,808 or 1015808.5: export with LC_ALL=C"
-        raise InputError(f"{name}: {text!r} is no count", location=place(), hint=hint)
+    wanted = counts(name, unit) or "pct_of_peak" in name
+    if wanted and text.casefold() not in _ABSENT:
+        what = "count" if counts(name, unit) else "percentage"
+        raise InputError(f"{name}: {text!r} is no {what}", location=place(), hint=_HINT)
     return None
+
+
+def _no_count(value: float, name: str) -> bool:
+    return value < 0 or (bool(_WHOLE.search(name)) and not value.is_integer())
 
 
 def whole(text: str, name: str, place: Callable[[], Location]) -> int:
@@ -170,5 +188,8 @@ def _sizes(text: str) -> list[int]:
     return [int(float(part)) for part in parts]
 
 
-def _counts(name: str, unit: str) -> bool:
-    return bool(_OF_INTEREST.search(name)) and unit != "%" and "pct" not in name
+def counts(name: str, unit: str = "") -> bool:
+    """Whether a column counts what shared memory does; bytes are no such counts."""
+    if unit == "%" or "byte" in unit.casefold() or "pct" in name:
+        return False
+    return bool(_OF_INTEREST.search(name))

@@ -18,6 +18,7 @@ from bankwise.ask.beside import header
 from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
+from bankwise.ask.beside.odd import odd
 from bankwise.ask.beside.profiled import called, one_kernel
 from bankwise.ask.beside.rounds import Rounds, rounds_of, unconfirmed
 from bankwise.ask.check_assembly import UNCOUNTED
@@ -164,7 +165,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         rows=tuple(rows),
         instructions=instructions,
         worth=worth,
-        notes=(*(worth.notes if worth else ()), *_sizes(kernel, launches), *notes),
+        notes=(*odd(kernel, launches, seen), *(worth.notes if worth else ()), *notes),
         other_code=unpaired if machine_code else (),
     )
 
@@ -240,13 +241,3 @@ def _workgroups(kernel: KernelReport, launches: list[Launch]) -> tuple[int | Non
 def _waves(kernel: KernelReport) -> int:
     x, y, z = kernel.workgroup_size
     return -(-x * y * z // machine(kernel.target).wave_size)
-
-
-def _sizes(kernel: KernelReport, launches: list[Launch]) -> list[str]:
-    x, y, z = kernel.workgroup_size
-    other = dict.fromkeys(n.threads for n in launches if n.threads not in (None, x * y * z))
-    return [
-        f"launched with workgroups of {threads} threads, the prediction is for {x * y * z}: pass "
-        "--workgroup-size"
-        for threads in other
-    ]
