@@ -269,6 +269,35 @@ def test_a_kernel_that_was_not_asked_for_is_not_said_to_be_missing_from_the_file
     assert all("it is not among the kernels that were checked" in note for note in said)
 
 
+def test_what_is_odd_in_amds_exports_is_told(tmp_path: Path) -> None:
+    """10 workgroups of 62 extra passes."""
+    report = amd(tmp_path)
+
+    def notes(text: str) -> str:
+        found = beside(report, parse_profile(text))
+        return " ".join((*found.notes, *found.kernels[0].notes, str(found.kernels[0].worth)))
+
+    over = notes(rocprof(640, SQ_LDS_BANK_CONFLICT=620, LDSBankConflict=150, MfmaUtil=70))
+    assert "LDSBankConflict is 150.0%, which nothing is" in over
+    assert "stall shared memory" not in over
+    text = rocprof(640, SQ_LDS_BANK_CONFLICT=620)
+    twice = parse_profile(text + text.splitlines()[-1] + "\n")
+    assert len(twice.launches) == 1
+    assert "number and all, were left out: 1" in twice.notes[0]
+    with pytest.raises(InputError, match="'12,5' is no percentage"):
+        parse_profile(
+            rocprof(640, SQ_LDS_BANK_CONFLICT=620, MfmaUtil=7).replace(",7\n", ',"12,5"\n')
+        )
+    long = (DATA / "rocprofv3.csv").read_text("utf-8").replace("tile(float*)", "k")
+    header, first, second, _ = long.splitlines()
+    empty = first.replace("3968.000000", "")
+    assert empty != first
+    assert "SQ_LDS_BANK_CONFLICT is not compared" in notes("\n".join([header, empty, second]))
+    other = second.replace("1,1,", "2,2,", 1)
+    with pytest.raises(InputError, match="has a value in every launch of a kernel"):
+        beside(report, parse_profile("\n".join([header, first, other])))
+
+
 READS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
 OF_READS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 

@@ -126,7 +126,7 @@ def test_what_is_busier_and_not_understood_is_named() -> None:
 def test_more_than_the_peak_is_no_percentage_of_it() -> None:
     found = busy(**{SHARED: 152.3, SM: 104.0})
     assert (found.lds, amounts(found)) == (None, {"compute (SM)": 104})
-    assert f"{SHARED} is 152.3% of peak, which nothing is: it is not taken" in found.notes
+    assert f"{SHARED} is 152.3%, which nothing is: it is not taken" in found.notes
 
 
 def test_an_h200s_compute_throughput_knows_no_conflicts() -> None:

@@ -9,7 +9,7 @@ from bankwise.counting.cost import Cost
 from bankwise.hardware.machine import machine
 from bankwise.profile.values import Launch
 from bankwise.show.values import KernelReport
-from bankwise.show.worth import Share, Worth
+from bankwise.show.worth import Worth
 
 _BOTH = (
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_",
@@ -33,11 +33,7 @@ def measured_worth(
     """
     launch = max(launches, key=_length)
     busy = busy_units(launch, machine(kernel.target).vendor)
-    stall = launch.first("LDSBankConflict")
-    stalled = None
-    if stall is not None and stall[1].unit in ("%", ""):
-        stalled = Share("stalls by conflicts", max(stall[1].value, 0.0), stall[0], "measured")
-    if busy.lds is None and stalled is None and not busy.others:
+    if busy.lds is None and busy.stalled is None and not busy.others:
         return None
     extra, unknown = _extra(kernel, launch)
     scope = f"of peak, launch {launch.number}{busy.where}"
@@ -48,7 +44,7 @@ def measured_worth(
         busy.lds,
         busy.others,
         extra,
-        stalled,
+        busy.stalled,
         missing or unknown,
         busy.notes,
     )

@@ -30,6 +30,7 @@ _LDS = "shared memory"
 _CLOSE = 0.01
 """Per cent: two digits behind the point are what the details page prints."""
 
+_STALLS = "LDSBankConflict"
 _PEAK = 105
 """Per cent: cycles are counted in several runs of a kernel, so a busy unit may have a little more
 than all of them."""
@@ -100,11 +101,13 @@ _CYCLES = ("sm__cycles_active.avg", ("sm__cycles_elapsed.avg", "sm__cycles_elaps
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """``lds``: shared memory, None if not measured. ``where``: of what the percentages are, beyond
-    the launch. ``notes``: what was not taken for a unit, and why."""
+    """``lds``: shared memory, None if not measured. ``stalled``: the time that conflicts stall it.
+    ``where``: of what the percentages are, beyond the launch. ``notes``: what was not taken for a
+    unit, and why."""
 
     lds: Share | None
     others: tuple[Share, ...]
+    stalled: Share | None = None
     where: str = ""
     notes: tuple[str, ...] = ()
 
@@ -117,12 +120,13 @@ def busy_units(launch: Launch, vendor: Vendor) -> Busy:
     kept = tuple(s for s in others if s.unit != COMPUTE or not _same(s, lds))
     notes = [] if len(kept) == len(others) else [_SAME]
     notes += [
-        f"{name} is {found.value:.1f}% of peak, which nothing is: it is not taken"
+        f"{name} is {found.value:.1f}%, which nothing is: it is not taken"
         for name, found in launch.counters.items()
         if found.value > _PEAK and (name in _taken(vendor) or _PIPE.fullmatch(name))
     ]
     notes += [] if vendor == "amd" else _unread(launch, kept)
-    return _where_work_is(Busy(lds, kept, notes=tuple(notes)), launch)
+    stalled = _unit(launch, "stalls by conflicts", (_STALLS,))
+    return _where_work_is(Busy(lds, kept, stalled, notes=tuple(notes)), launch)
 
 
 _SAME = (
@@ -196,7 +200,7 @@ def _percentages(launch: Launch) -> Iterator[tuple[str, Quantity]]:
 
 def _taken(vendor: Vendor) -> frozenset[str]:
     others = (name for _, names in _OTHERS[vendor] for name in names)
-    return frozenset((*_SHARED_MEMORY[vendor], *others))
+    return frozenset((_STALLS, *_SHARED_MEMORY[vendor], *others))
 
 
 def _where_work_is(busy: Busy, launch: Launch) -> Busy:

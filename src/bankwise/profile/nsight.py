@@ -20,6 +20,7 @@ from bankwise.profile.table import (
     counts,
     is_row,
     need,
+    once,
     product,
     quantity,
     size,
@@ -93,15 +94,10 @@ def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
     units: Sequence[str] = ()
     if rest and not cell(rest[0], 0) and not cell(rest[0], kernel):
         units, rest = rest[0].cells, rest[1:]
-    launches, seen, repeated = [], set[tuple[str, ...]](), 0
-    for line in rest:
-        if not is_row(header, line, kernel, file):
-            continue
+    launches = []
+    rows, notes = once(line for line in rest if is_row(header, line, kernel, file))
+    for line in rows:
         check_whole(header, line, file)
-        if tuple(line.cells) in seen:
-            repeated += 1
-            continue
-        seen.add(tuple(line.cells))
         counters: dict[str, Quantity] = {}
         for at, name in enumerate(header.cells):
             unit = units[at] if at < len(units) else ""
@@ -111,8 +107,6 @@ def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
         base = _launch(header, line, cell(line, 0), cell(line, kernel))
         absent = tuple(name for name in header.cells if counts(name) and name not in counters)
         launches.append(replace(_with_counters(base, counters), absent=absent))
-    note = f"rows that repeat one before, number and all, were left out: {repeated}"
-    notes = (note,) if repeated else ()
     return Profile(file, "Nsight Compute, raw page", "nvidia", tuple(launches), notes)
 
 

@@ -11,7 +11,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bankwise.errors import InputError, Location
@@ -28,6 +28,8 @@ _WHOLE = re.compile(r"\.sum$|_excessive$")
 """NVIDIA's counts, which are whole numbers: a point in one is another country's separator."""
 _SCALED = re.compile(r"[KMGT][a-z]+")
 _HINT = "numbers are read as 1,015,808 or 1015808.5: export with LC_ALL=C"
+PERCENTAGES = frozenset({"LDSBankConflict", "MfmaUtil", "VALUBusy", "MemUnitBusy"})
+"""ROCm's derived metrics that *is it worth it* reads."""
 _MOST_NAMED = 8
 
 
@@ -90,6 +92,15 @@ def is_row(header: NumberedRow, line: NumberedRow, kernel: int, file: str) -> bo
     return bool(cut) if not named else named != header.cells[kernel]
 
 
+def once(lines: Iterable[NumberedRow]) -> tuple[list[NumberedRow], tuple[str, ...]]:
+    """Rows of launches without those that repeat one, number and all; and what to say of them."""
+    some = list(lines)
+    first = {tuple(line.cells): line for line in reversed(some)}
+    kept = [line for line in some if first[tuple(line.cells)] is line]
+    note = f"rows that repeat one before, number and all, were left out: {len(some) - len(kept)}"
+    return kept, (note,) if len(kept) < len(some) else ()
+
+
 def _without_empty(cells: Sequence[str]) -> Sequence[str]:
     last = max((at for at, cell in enumerate(cells) if cell), default=-1)
     return cells[: last + 1]
@@ -145,9 +156,9 @@ def quantity(text: str, unit: str, name: str, place: Callable[[], Location]) -> 
         raise InputError(f"{name}: {text} {unit} is rounded", location=place(), hint=hint)
     if value is not None and not (counts(name, unit) and _no_count(value, name)):
         return Quantity(value, unit)
-    wanted = counts(name, unit) or "pct_of_peak" in name
+    wanted = counts(name, unit) or "pct_of_peak" in name or name in PERCENTAGES
     if wanted and text.casefold() not in _ABSENT:
-        what = "count" if counts(name, unit) else "percentage"
+        what = "count" if counts(name, unit) and name not in PERCENTAGES else "percentage"
         raise InputError(f"{name}: {text!r} is no {what}", location=place(), hint=_HINT)
     return None
 

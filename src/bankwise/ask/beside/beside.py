@@ -108,8 +108,12 @@ def _nothing(profile: Profile, kernels: Sequence[KernelBeside]) -> InputError:
         message = "no kernel of the check is in this profile"
         return InputError(message, location=place, hint=f"it has {named(profile.kernels)}")
     seen = list(dict.fromkeys(name for launch in profile.launches for name in launch.counters))
+    known = {counter.name for counter in counters(profile.vendor)}
+    message = "no counter of shared memory in this profile"
+    if known & set(seen):
+        message = "no counter of shared memory has a value in every launch of a kernel"
     return InputError(
-        "no counter of shared memory in this profile",
+        message,
         location=place,
         hint=f"it has {named(seen)}; wanted is one of {counters_named(profile.vendor)}",
     )
