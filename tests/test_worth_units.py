@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bankwise.ask.beside.beside import beside
 from bankwise.ask.check import check
+from bankwise.ask.worth import measured_worth
 from bankwise.ask.worth_units import Busy, busy_units
 from bankwise.profile.read import parse_profile, read_profile
 from bankwise.profile.values import Launch, Profile, Quantity
@@ -71,6 +73,16 @@ def test_the_least_bound_is_printed_with_what_it_is_known_by(
     assert worth is not None
     assert worth.most == pytest.approx(most)
     assert f"at most {most:.2f} times as fast without its conflicts, by {by}" in worth.verdict
+
+
+def test_passes_of_one_workgroup_bound_nothing_where_others_touch_other_places() -> None:
+    (kernel,) = check(DATA / "tiles.ptx", kernel="wide").kernels
+    alone = tuple(replace(access, one_workgroup=True) for access in kernel.accesses)
+    launch = Launch("k", "0", 4096, 256, {SHARED: Quantity(41, "%"), L2: Quantity(20, "%")})
+    worth = measured_worth(replace(kernel, accesses=alone), [launch])
+    assert worth is not None
+    assert worth.most == 100 / 20
+    assert "other workgroups touch other places; at most 5.00 times" in worth.verdict
 
 
 def test_a_throughput_that_equals_shared_memory_is_no_other_unit_and_that_is_said() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bankwise.ask.worth_units import busy_units
 from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport
 from bankwise.hardware.machine import machine
 from bankwise.profile.values import Launch
 from bankwise.show.values import KernelReport
@@ -57,13 +58,17 @@ def _extra(kernel: KernelReport, launch: Launch) -> tuple[float, str]:
     beside conflicts makes it no smaller.
     """
     mine = [a for a in kernel.accesses if a.kind != "dma"]
-    counted = all(a.counted for a in mine)
-    measured = None if counted else _measured_extra(launch)
-    if measured is not None:
-        return measured, ""
-    run = sum((a.run for a in mine), Cost())
-    extra = run.extra / run.passes if run.passes else 0.0
-    return extra, "" if counted else _UNCOUNTED
+    if any(a.one_workgroup for a in mine):
+        return _predicted_extra(mine), "other workgroups touch other places"
+    if not all(a.counted for a in mine):
+        measured = _measured_extra(launch)
+        return (_predicted_extra(mine), _UNCOUNTED) if measured is None else (measured, "")
+    return _predicted_extra(mine), ""
+
+
+def _predicted_extra(accesses: Sequence[AccessReport]) -> float:
+    run = sum((a.run for a in accesses), Cost())
+    return run.extra / run.passes if run.passes else 0.0
 
 
 def _measured_extra(launch: Launch) -> float | None:
