@@ -134,13 +134,18 @@ def table(rows: list[Row]) -> Iterator[str]:
         saved = [without_extra(before) for before, _ in pairs]
         holds = sum(gain <= bound for gain, bound in zip(gains, bounds, strict=True))
         off = sorted(gain / said for gain, said in zip(gains, saved, strict=True))
-        ranks = [correlation(list(zip(said, gains, strict=True))) for said in (bounds, saved)]
+        ranks = [
+            f"{correlation(list(zip(said, gains, strict=True))):+.2f}"
+            if len(set(said)) > 1
+            else "-"
+            for said in (bounds, saved)
+        ]
         middle = statistics.median
         yield (
             f"| {' '.join(group)} | {len(mine)} | {min(apart):+.1f} to {max(apart):+.1f} points "
             f"| {middle(gains):.2f}x | {holds} of {len(pairs)}, {middle(bounds):.1f}x, "
-            f"{ranks[0]:+.2f} | {middle(saved):.2f}x, {off[0]:.2f} to {off[-1]:.2f}, "
-            f"{ranks[1]:+.2f} |"
+            f"{ranks[0]} | {middle(saved):.2f}x, {off[0]:.2f} to {off[-1]:.2f}, "
+            f"{ranks[1]} |"
         )
 
 

@@ -262,6 +262,70 @@ def test_machine_code_has_the_names_of_the_machine_files(text: str, kind: str) -
     assert kind_of(text) == kind
 
 
+def test_a_kernel_that_was_not_asked_for_is_not_said_to_be_missing_from_the_file() -> None:
+    found = beside(check(DATA / "tiles.ptx", kernel="wide"), read_profile(DATA / "raw.csv"))
+    said = [note for note in found.notes if "is left out" in note]
+    assert len(said) == 3
+    assert all("it is not among the kernels that were checked" in note for note in said)
+
+
+def test_what_is_odd_in_amds_exports_is_told(tmp_path: Path) -> None:
+    """10 workgroups of 62 extra passes."""
+    report = amd(tmp_path)
+
+    def notes(text: str) -> str:
+        found = beside(report, parse_profile(text))
+        return " ".join((*found.notes, *found.kernels[0].notes, str(found.kernels[0].worth)))
+
+    over = notes(rocprof(640, SQ_LDS_BANK_CONFLICT=620, LDSBankConflict=150, MfmaUtil=70))
+    assert "LDSBankConflict is 150.0%, which nothing is" in over
+    assert "stall shared memory" not in over
+    text = rocprof(640, SQ_LDS_BANK_CONFLICT=620)
+    twice = parse_profile(text + text.splitlines()[-1] + "\n")
+    assert len(twice.launches) == 1
+    assert "number and all, were left out: 1" in twice.notes[0]
+    with pytest.raises(InputError, match="'12,5' is no percentage"):
+        parse_profile(
+            rocprof(640, SQ_LDS_BANK_CONFLICT=620, MfmaUtil=7).replace(",7\n", ',"12,5"\n')
+        )
+    long = (DATA / "rocprofv3.csv").read_text("utf-8").replace("tile(float*)", "k")
+    header, first, second, _ = long.splitlines()
+    empty = first.replace("3968.000000", "")
+    assert empty != first
+    assert "SQ_LDS_BANK_CONFLICT is not compared" in notes("\n".join([header, empty, second]))
+    other = second.replace("1,1,", "2,2,", 1)
+    with pytest.raises(InputError, match="has a value in every launch of a kernel"):
+        beside(report, parse_profile("\n".join([header, first, other])))
+
+
+READS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+OF_READS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "capability", "says"),
+    [
+        ("131072", "131072", "9.0", ""),
+        ("131072", "n/a", "9.0", f"{READS} is not compared: launch 1 has no value of it"),
+        ("", "nan", "9.0", f"{READS} is not compared: launch 0 and 1 more have no value of it"),
+        ("131072", "131072", "8.0", "compute capability 8.0, the check is for sm_90"),
+        ("900000", "131072", "9.0", f"{READS} is 1,031,072, {OF_READS} only 524,288"),
+    ],
+)
+def test_what_is_odd_in_a_profile_is_told(
+    first: str, second: str, capability: str, says: str
+) -> None:
+    """``wide``: 4,096 workgroups of 64 passes that read, half of them extra."""
+    rows = [["ID", "Kernel Name", "Block Size", "Grid Size", "CC", READS, OF_READS]]
+    for number, value in enumerate((first, second)):
+        name = "wide(const float4 *, float4 *)"
+        sizes = ["(256, 1, 1)", "(4096, 1, 1)"]
+        rows.append([str(number), name, *sizes, capability, value, "262144"])
+    text = "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows)
+    (found,) = beside(check(DATA / "tiles.ptx", kernel="wide"), parse_profile(text)).kernels
+    assert [note for note in found.notes if says in note] if says else found.notes == ()
+
+
 def test_the_profiles_percentages_say_what_is_worth_it() -> None:
     """transpose<33> took 9.1 us for 23.3 of transpose<32>: 2.6 times as fast, below the bound."""
     worth = {k.kernel: k.worth for k in against("raw").kernels}
@@ -277,6 +341,8 @@ def test_the_profiles_percentages_say_what_is_worth_it() -> None:
     time = [x.counters["gpu__time_duration.sum"].value for x in launches]
     assert rows.most is not None
     assert 1 < time[1] / time[2] < rows.most
+    assert rows.most == pytest.approx(100 / 33.677, abs=0.001)
+    assert "by L2" in rows.verdict
 
 
 def test_amds_percentage_of_stalls_bounds_what_can_be_won(tmp_path: Path) -> None:
@@ -312,7 +378,7 @@ def test_verdicts(others: tuple[Share, ...], extra: float, says: str, most: floa
     assert worth.most == pytest.approx(most)
 
 
-def test_what_was_not_analysed_lets_nothing_be_cleared_and_no_bound_be_named() -> None:
+def test_what_was_not_analysed_lets_nothing_be_cleared_and_no_passes_bound_it() -> None:
     """Cycles of counted accesses are a lower bound; a profile's percentage is not."""
     lds, others = share("shared memory", 40), (share("matrix", 50),)
     cycles, percent = (
@@ -322,7 +388,9 @@ def test_what_was_not_analysed_lets_nothing_be_cleared_and_no_bound_be_named() -
     assert cycles.bottleneck is None
     assert "unknown, 1 place was not analysed" in cycles.verdict
     assert percent.bottleneck is False
-    assert cycles.most is percent.most is None
+    assert cycles.most is None
+    assert percent.most == 100 / 50
+    assert "matrix is busier; at most 2.00 times as fast" in percent.verdict
 
 
 def test_a_refused_access_reaches_the_verdict(tmp_path: Path) -> None:

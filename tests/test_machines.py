@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from itertools import combinations
@@ -238,6 +240,24 @@ def test_an_unknown_machine_gets_a_suggestion() -> None:
     with pytest.raises(InputError, match="unknown target 'gfx943'") as caught:
         machine("gfx943")
     assert "gfx942" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("H1000", "H100"), ("rtx-4900", "RTX 4090"), ("MI3000", "MI300")]
+)
+def test_a_product_is_suggested_by_its_name(name: str, meant: str) -> None:
+    with pytest.raises(InputError, match="unknown target") as caught:
+        machine(name)
+    assert caught.value.hint.startswith(f"did you mean {meant}")
+
+
+def test_the_names_that_are_known_are_all_those_that_are_taken() -> None:
+    with pytest.raises(InputError, match="unknown target 'nonsense'") as caught:
+        machine("nonsense")
+    listed = set(re.split(r"[,()] ?", caught.value.hint.removeprefix("known: ")))
+    for name in MACHINES:
+        also = tomllib.loads((resources.files("bankwise.hardware") / f"{name}.toml").read_text())
+        assert {name, *also.get("also", ())} <= {one.strip() for one in listed}
 
 
 def test_an_unknown_instruction_gets_a_suggestion() -> None:

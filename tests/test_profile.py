@@ -154,6 +154,115 @@ def test_what_is_no_profile_is_told_with_what_was_found(text: str, says: str) ->
         parse_profile(text, "p.csv")
 
 
+RAW = f""""ID","Kernel Name","Block Size","Grid Size","{CONFLICTS}","lts__throughput"
+"","","","","","%"
+"0","k(float *)","(256, 1, 1)","(2, 1, 1)","1,015,808","17.8"
+"1","k(float *)","(256, 1, 1)","(2, 1, 1)","1,015,808","17.8"
+"""
+DETAILS = f""""ID","Kernel Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type"
+"0","k(float *)","{CONFLICTS}","","1,015,808",
+"0","k(float *)","Duration","us","7.5",
+"""
+"""Metrics have no rule: ncu leaves those cells out, and writes a comma behind the value."""
+CUT = [
+    (RAW, '"1,015,808","17.8"', "this row has 5 of 6 cells", '"1,015,808"'),
+    (RAW, '(2, 1, 1)","1,015', "the file ends in the middle of a cell", '(2, 1, 1)","1,0'),
+    (RAW, '"1","k(float *)"', "the file ends in the middle of a cell", '"1","k(float'),
+    (DETAILS, '"us","7.5"', "this row has 4 of 7 cells", '"us"'),
+    (DETAILS, '"us","7.5"', "the file ends in the middle of a cell", '"us","7'),
+    (ROCPROFV3, ",1,2", "this row has 17 of 19 cells", ""),
+    (ROCPROFV2, ",64.000000", "this row has 18 of 19 cells", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "last", "says", "instead"), CUT)
+def test_a_row_that_is_cut_off_is_told_with_its_line(
+    text: str, last: str, says: str, instead: str
+) -> None:
+    assert parse_profile(text, "p.csv").launches
+    cut = text[: text.rindex(last)] + instead
+    with pytest.raises(InputError, match=says) as caught:
+        parse_profile(cut, "p.csv")
+    assert caught.value.location is not None
+    assert caught.value.location.line == len(cut.splitlines())
+
+
+def test_separators_without_quotation_marks_are_no_further_cells() -> None:
+    loose = RAW.replace('"1,015,808"', "1,015,808")
+    with pytest.raises(InputError, match="this row has 8 of 6 cells") as caught:
+        parse_profile(loose, "p.csv")
+    assert "stand in quotation marks" in caught.value.hint
+
+
+def test_an_instruction_that_is_cut_off_is_not_one_without_passes() -> None:
+    lines = (DATA / "source.csv").read_text("utf-8").splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if "LDS R11" in line)
+    short = ",".join(lines[at].split(",")[:7])
+    with pytest.raises(InputError, match=r"of 65 cells") as caught:
+        parse_profile("".join([*lines[:at], short]), "p.csv")
+    assert str(caught.value.location) == f"p.csv:{at + 1}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"1,015,808"', '"1.015"', "'1.015' is no count"),
+        ('"1,015,808"', '"1.015.808"', "'1.015.808' is no count"),
+        ('"","","","","","%"', '"","","","","Kinst","%"', "1,015,808 Kinst is rounded"),
+    ],
+)
+def test_counts_in_other_units_and_of_other_countries(old: str, new: str, says: str) -> None:
+    assert old in RAW
+    with pytest.raises(InputError, match=says):
+        parse_profile(RAW.replace(old, new), "p.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "unit", "says"),
+    [
+        ("smsp__inst_executed_op_shared_ld.sum", "1.032", "inst", "is no count"),
+        ("smsp__inst_executed_op_ldsm.sum", "1.032.768", "inst", "is no count"),
+        ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "85,20", "%", "is no percentage"),
+        ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "n/a", "%", ""),
+        ("smsp__sass_data_bytes_mem_shared.sum", "1.02", "Kbyte", ""),
+        ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.per_second", "1.02", "Ghz", ""),
+    ],
+)
+def test_no_number_of_shared_memory_is_lost(name: str, value: str, unit: str, says: str) -> None:
+    text = RAW.replace("lts__throughput", name).replace('"%"', f'"{unit}"')
+    text = text.replace('"17.8"', f'"{value}"')
+    if not says:
+        assert len(parse_profile(text, "p.csv").launches) == 2
+        return
+    with pytest.raises(InputError, match=says):
+        parse_profile(text, "p.csv")
+
+
+def test_a_row_twice_is_one_launch_and_that_is_said() -> None:
+    last = RAW.splitlines()[-1]
+    profile = parse_profile(f"{RAW}{last}\n", "p.csv")
+    assert len(profile.launches) == 2
+    assert "number and all, were left out: 1" in profile.notes[0]
+
+
+@pytest.mark.parametrize("text", [RAW + DETAILS, DETAILS + RAW])
+def test_two_pages_in_one_file_are_told_apart(text: str) -> None:
+    with pytest.raises(InputError, match="another table begins here"):
+        parse_profile(text, "p.csv")
+
+
+def test_two_runs_in_one_details_file_are_not_mixed() -> None:
+    with pytest.raises(InputError, match="another value of the same launch"):
+        parse_profile(DETAILS + DETAILS.replace("1,015,808", "1,015,809"), "p.csv")
+    assert len(parse_profile(DETAILS + DETAILS, "p.csv").launches) == 1
+
+
+def test_headers_that_are_repeated_are_no_launches() -> None:
+    """Two exports, one behind the other."""
+    assert len(parse_profile(RAW + RAW.replace('"k(', '"j('), "p.csv").launches) == 4
+    assert len(parse_profile(ROCPROFV3 + ROCPROFV3, "p.csv").launches) > 0
+
+
 def test_a_missing_column_names_those_there_are() -> None:
     with pytest.raises(InputError) as caught:
         parse_profile(ROCPROFV3.replace('"Counter_Value"', '"Value"'), "p.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from collections import Counter
@@ -188,8 +189,15 @@ def _light(case: ScanCase) -> ScanCase:
 
 
 def _refusal(failed: CaseResult[ScanFile]) -> Refusal:
-    path = str(failed.case.stages[0])
-    return Refusal(_told(failed.error, path), Location(path))
+    return _broken(failed.error, Location(str(failed.case.stages[0])))
+
+
+def _broken(error: str, place: Location) -> Refusal:
+    """What is not read, at the line that the error names in this file."""
+    line = re.match(rf"{re.escape(place.file)}:(\d+)(?=: )", error)
+    if line is not None:
+        place, error = replace(place, line=int(line[1])), f"{place.file}{error[line.end() :]}"
+    return Refusal(_told(error, place.file), place)
 
 
 def _told(error: str, file: str) -> str:
@@ -214,7 +222,7 @@ def _report(paths: tuple[str, ...], store: str, seen: ScanState, least_extra: in
         if result is None:
             continue
         if result.error and not places[0].kernel:
-            broken += [Refusal(_told(result.error, c.file), c.place) for c in places]
+            broken += [_broken(result.error, c.place) for c in places]
         elif result.error:
             kernels.append(_failed(places, result.error))
         else:

@@ -4,59 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bankwise.ask.worth_units import busy_units
 from bankwise.counting.cost import Cost
-from bankwise.hardware.machine import Vendor, machine
-from bankwise.profile.values import Launch, Quantity
+from bankwise.counting.counted import AccessReport
+from bankwise.hardware.machine import machine
+from bankwise.profile.values import Launch
 from bankwise.show.values import KernelReport
-from bankwise.show.worth import Share, Worth
+from bankwise.show.worth import Worth
 
-_ELAPSED = "pct_of_peak_sustained_elapsed"
-_ACTIVE = "pct_of_peak_sustained_active"
-
-_SHARED_MEMORY: dict[Vendor, tuple[str, ...]] = {
-    "nvidia": (
-        f"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.{_ELAPSED}",
-        f"l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.{_ELAPSED}",
-    ),
-    "amd": (),
+_BOTH = (
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_",
+)
+_UNCOUNTED = "how often its loops run is not known"
+_NANOSECONDS = {
+    **dict.fromkeys(("ns", "nsecond"), 1.0),
+    **dict.fromkeys(("us", "usecond"), 1e3),
+    **dict.fromkeys(("ms", "msecond"), 1e6),
+    **dict.fromkeys(("s", "second"), 1e9),
 }
-_OTHERS: dict[Vendor, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "nvidia": (
-        (
-            "matrix",
-            (
-                f"sm__inst_executed_pipe_tensor.sum.{_ELAPSED}",
-                f"sm__pipe_tensor_cycles_active.avg.{_ELAPSED}",
-                f"sm__inst_executed_pipe_tensor.avg.{_ACTIVE}",
-                f"sm__pipe_tensor_cycles_active.avg.{_ACTIVE}",
-            ),
-        ),
-        (
-            "issue",
-            (
-                f"smsp__issue_active.avg.{_ELAPSED}",
-                f"smsp__issue_active.avg.{_ACTIVE}",
-                "Issue Slots Busy",
-            ),
-        ),
-        ("L2", (f"lts__throughput.avg.{_ELAPSED}", "L2 Cache Throughput")),
-        (
-            "memory",
-            (
-                f"gpu__dram_throughput.avg.{_ELAPSED}",
-                f"dram__throughput.avg.{_ELAPSED}",
-                "DRAM Throughput",
-            ),
-        ),
-    ),
-    "amd": (
-        ("matrix", ("MfmaUtil",)),
-        ("vector ALU", ("VALUBusy",)),
-        ("memory unit", ("MemUnitBusy",)),
-    ),
-}
-"""Units and the counters that give their percent of peak, the best first. Names as Nsight Compute
-2025.3.1 lists them, and as ROCm's derived metrics are documented."""
 
 
 def measured_worth(
@@ -66,32 +32,58 @@ def measured_worth(
 
     ``missing``: what of the kernel the check could not count.
     """
-    vendor = machine(kernel.target).vendor
     launch = max(launches, key=_length)
-    found = _percent(launch, _SHARED_MEMORY[vendor])
-    lds = None if found is None else _share("shared memory", found)
-    others = tuple(
-        _share(unit, found) for unit, names in _OTHERS[vendor] if (found := _percent(launch, names))
-    )
-    stall = _percent(launch, ("LDSBankConflict",))
-    stalled = None if stall is None else _share("stalls by conflicts", stall)
-    if lds is None and stalled is None and not others:
+    busy = busy_units(launch, machine(kernel.target).vendor)
+    if busy.lds is None and busy.stalled is None and not busy.others:
         return None
-    run = sum((a.run for a in kernel.accesses if a.kind != "dma"), Cost())
-    extra = run.extra / run.passes if run.passes else 0.0
-    scope = f"of peak, launch {launch.number}"
-    return Worth(kernel.name, scope, True, lds, others, extra, stalled, missing)
+    extra, unknown = _extra(kernel, launch)
+    scope = f"of peak, launch {launch.number}{busy.where}"
+    return Worth(
+        kernel.name,
+        scope,
+        True,
+        busy.lds,
+        busy.others,
+        extra,
+        busy.stalled,
+        missing or unknown,
+        busy.notes,
+    )
 
 
-def _percent(launch: Launch, names: tuple[str, ...]) -> tuple[str, Quantity] | None:
-    found = launch.first(*names)
-    return found if found is not None and found[1].unit in ("%", "") else None
+def _extra(kernel: KernelReport, launch: Launch) -> tuple[float, str]:
+    """The part of the passes that conflicts add, and why it is not known.
+
+    Where nobody counted the rounds of a loop, the counters of the launch have it: what they count
+    beside conflicts makes it no smaller.
+    """
+    mine = [a for a in kernel.accesses if a.kind != "dma"]
+    if any(a.one_workgroup for a in mine):
+        return _predicted_extra(mine), "other workgroups touch other places"
+    if not all(a.counted for a in mine):
+        measured = _measured_extra(launch)
+        return (_predicted_extra(mine), _UNCOUNTED) if measured is None else (measured, "")
+    return _predicted_extra(mine), ""
 
 
-def _share(unit: str, found: tuple[str, Quantity]) -> Share:
-    return Share(unit, max(found[1].value, 0.0), found[0], "measured")
+def _predicted_extra(accesses: Sequence[AccessReport]) -> float:
+    run = sum((a.run for a in accesses), Cost())
+    return run.extra / run.passes if run.passes else 0.0
+
+
+def _measured_extra(launch: Launch) -> float | None:
+    """By NVIDIA's counters of reads and writes; None where one of the four was not taken."""
+    found = [launch.counters.get(f"{name}{op}.sum") for name in _BOTH for op in ("ld", "st")]
+    values = [one.value for one in found if one is not None]
+    extra, passes = sum(values[:2]), sum(values[2:])
+    return extra / passes if len(values) == len(found) and passes >= extra and passes else None
 
 
 def _length(launch: Launch) -> float:
     found = launch.first("sm__cycles_elapsed.max", "Elapsed Cycles", "GRBM_GUI_ACTIVE")
-    return found[1].value if found is not None else float(launch.workgroups or 0)
+    if found is not None:
+        return found[1].value
+    time = launch.first("gpu__time_duration.sum", "Duration")
+    if time is not None and time[1].unit in _NANOSECONDS:
+        return time[1].value * _NANOSECONDS[time[1].unit]
+    return float(launch.workgroups or 0)

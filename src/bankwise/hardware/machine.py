@@ -216,9 +216,9 @@ def machine(name: str) -> Machine:
         name = canonical(name)
     if name not in files:
         known = tuple(sorted(files))
-        near = _by_product(name, known)
-        near = near or _near(name.casefold(), known, 0.6)
-        hint = _did_you_mean(near, "bankwise machines", "known: " + ", ".join(known))
+        near = _by_product(name, known) or _near_name(name, known)
+        every = "known: " + ", ".join(_with_products(target) for target in known)
+        hint = _did_you_mean(near, "bankwise machines", every)
         raise InputError(f"unknown target {name!r}", hint=hint)
     return _read(name, shown_path(files[name]))
 
@@ -383,6 +383,17 @@ def _by_product(name: str, known: tuple[str, ...]) -> list[str]:
     if len(name) < 3:
         return []
     return [target for target in known if name.casefold() in machine(target).product.casefold()]
+
+
+def _with_products(target: str) -> str:
+    also = machine(target).also
+    return f"{target} ({', '.join(also)})" if also else target
+
+
+def _near_name(name: str, known: tuple[str, ...]) -> list[str]:
+    """Targets and products that are spelled much like ``name``."""
+    spelled = {_plain(one): one for target in known for one in (*machine(target).also, target)}
+    return [spelled[one] for one in _near(_plain(name), spelled, 0.6)]
 
 
 def _near(name: str, known: Iterable[str], cutoff: float) -> list[str]:

@@ -11,8 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bankwise.errors import Location
-from bankwise.profile.table import NumberedRow, cell, column, need, product, quantity, size
+from bankwise.errors import InputError, Location
+from bankwise.profile.table import (
+    NumberedRow,
+    cell,
+    check_whole,
+    column,
+    counts,
+    is_row,
+    need,
+    once,
+    product,
+    quantity,
+    size,
+)
 from bankwise.profile.values import Launch, Profile, Quantity
 
 KERNEL = ("Kernel Name", "Function Name")
@@ -42,22 +54,37 @@ def read_details(lines: Sequence[NumberedRow], file: str) -> Profile:
     kernel, unit = need(header, file, *KERNEL), column(header.cells, "Metric Unit")
     launches: dict[tuple[str, str], Launch] = {}
     counters: dict[tuple[str, str], dict[str, Quantity]] = {}
+    absent: dict[tuple[str, str], list[str]] = {}
     for line in lines[1:]:
+        if not is_row(header, line, kernel, file):
+            continue
+        check_whole(header, line, file, at["Metric Value"] + 1)
         name = cell(line, at["Metric Name"])
         key = (cell(line, column(header.cells, "ID")), cell(line, kernel))
-        if not key[1] or key[1] == header.cells[kernel]:
-            continue
         launches.setdefault(key, _launch(header, line, *key))
         kept = counters.setdefault(key, {})
         found = _value(line, at["Metric Value"], cell(line, unit), name, file)
+        if found is None and counts(name):
+            absent.setdefault(key, []).append(name)
         if name and found is not None:
-            kept.setdefault(name, found)
+            _keep(kept, name, found, Location(file, line.number))
     return Profile(
         file,
         "Nsight Compute, details page",
         "nvidia",
-        tuple(_with_counters(launch, counters[key]) for key, launch in launches.items()),
+        tuple(
+            replace(_with_counters(launch, counters[key]), absent=tuple(absent.get(key, ())))
+            for key, launch in launches.items()
+        ),
     )
+
+
+def _keep(kept: dict[str, Quantity], name: str, found: Quantity, place: Location) -> None:
+    """Sections repeat a metric; with another value of a counter it is another launch's."""
+    if counts(name) and kept.setdefault(name, found) != found:
+        message = f"{name}: another value of the same launch"
+        raise InputError(message, location=place, hint="one export a file")
+    kept.setdefault(name, found)
 
 
 def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
@@ -68,9 +95,9 @@ def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
     if rest and not cell(rest[0], 0) and not cell(rest[0], kernel):
         units, rest = rest[0].cells, rest[1:]
     launches = []
-    for line in rest:
-        if not cell(line, kernel):
-            continue
+    rows, notes = once(line for line in rest if is_row(header, line, kernel, file))
+    for line in rows:
+        check_whole(header, line, file)
         counters: dict[str, Quantity] = {}
         for at, name in enumerate(header.cells):
             unit = units[at] if at < len(units) else ""
@@ -78,15 +105,17 @@ def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
             if found is not None:
                 counters[name] = found
         base = _launch(header, line, cell(line, 0), cell(line, kernel))
-        launches.append(_with_counters(base, counters))
-    return Profile(file, "Nsight Compute, raw page", "nvidia", tuple(launches))
+        absent = tuple(name for name in header.cells if counts(name) and name not in counters)
+        launches.append(replace(_with_counters(base, counters), absent=absent))
+    return Profile(file, "Nsight Compute, raw page", "nvidia", tuple(launches), notes)
 
 
 def _launch(header: NumberedRow, line: NumberedRow, number: str, kernel: str) -> Launch:
     grid = cell(line, column(header.cells, "Grid Size"))
     block = cell(line, column(header.cells, "Block Size"))
-    counts = (product(grid), product(block))
-    return Launch(kernel, number, *counts, grid=size(grid), block=size(block))
+    sizes = (product(grid), product(block))
+    capability = cell(line, column(header.cells, "CC"))
+    return Launch(kernel, number, *sizes, grid=size(grid), block=size(block), capability=capability)
 
 
 def _with_counters(launch: Launch, counters: dict[str, Quantity]) -> Launch:

@@ -49,8 +49,9 @@ def parse_profile(text: str, file: str = "<text>") -> Profile:
                 found = read(lines[at:], file)
                 if found.launches:
                     return found
-                place = Location(file, line.number)
-                raise InputError(f"{found.tool}: a header, and no launch", location=place)
+                cut = ", for the file ends in the middle of a cell" if lines[-1].open else ""
+                message = f"{found.tool}: a header, and no launch{cut}"
+                raise InputError(message, location=Location(file, line.number))
     seen = named(lines[0].cells) if lines else "nothing"
     message = f"no profile export: its first row has {seen}"
     raise InputError(message, location=Location(file), hint=_HINT)

@@ -18,7 +18,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from bankwise.errors import Location
-from bankwise.profile.table import NumberedRow, cell, column, need, number, product, quantity
+from bankwise.profile.table import (
+    PERCENTAGES,
+    NumberedRow,
+    cell,
+    check_whole,
+    column,
+    counts,
+    is_row,
+    need,
+    number,
+    once,
+    product,
+    quantity,
+)
 from bankwise.profile.values import Launch, Profile, Quantity
 
 COMPUTE = "pmc_perf.csv"
@@ -51,7 +64,9 @@ def read_rocprof(lines: Sequence[NumberedRow], file: str) -> Profile:
     tool = "rocprof" if column(header.cells, "KernelName") is not None else "rocprofv2"
     tool = "rocprof-compute" if Path(file).name == COMPUTE else tool
     launches = []
-    for line in lines[1:]:
+    kernel = need(header, file, *_KERNEL)
+    rows, notes = once(line for line in lines[1:] if is_row(header, line, kernel, file))
+    for line in rows:
         base = _launch(header, line, file)
         if base is None:
             continue
@@ -61,8 +76,10 @@ def read_rocprof(lines: Sequence[NumberedRow], file: str) -> Profile:
                 found = _value(line, at, name, file)
                 if found is not None:
                     counters[name] = found
-        launches.append(replace(base, counters=counters))
-    return Profile(file, tool, "amd", tuple(launches))
+        absent = tuple(name for name in header.cells if counts(name) and name not in counters)
+        absent = tuple(name for name in absent if name.casefold() not in _FIXED)
+        launches.append(replace(base, counters=counters, absent=absent))
+    return Profile(file, tool, "amd", tuple(launches), notes)
 
 
 def _long(lines: Sequence[NumberedRow], file: str) -> Profile:
@@ -72,6 +89,7 @@ def _long(lines: Sequence[NumberedRow], file: str) -> Profile:
     process = column(header.cells, "Process_Id")
     launches: dict[tuple[str, str, str], Launch] = {}
     counters: dict[tuple[str, str, str], dict[str, Quantity]] = {}
+    absent: dict[tuple[str, str, str], list[str]] = {}
     added = 0
     for line in lines[1:]:
         base = _launch(header, line, file)
@@ -82,19 +100,26 @@ def _long(lines: Sequence[NumberedRow], file: str) -> Profile:
         kept = counters.setdefault(key, {})
         name = cell(line, name_at)
         found = _value(line, value_at, name, file)
+        if found is None and counts(name):
+            absent.setdefault(key, []).append(name)
         if found is not None and name:
             added += name in kept
             kept[name] = Quantity(found.value + (kept[name].value if name in kept else 0))
-    done = tuple(replace(one, counters=counters[key]) for key, one in launches.items())
+    done = tuple(
+        replace(one, counters=counters[key], absent=tuple(absent.get(key, ())))
+        for key, one in launches.items()
+    )
     notes = (f"{added} further rows of a counter of one dispatch were added to it",)
     return Profile(file, "rocprofv3", "amd", done, notes if added else ())
 
 
 def _launch(header: NumberedRow, line: NumberedRow, file: str) -> Launch | None:
     """None for a row that names no kernel, and for a header repeated in the middle."""
-    kernel = cell(line, need(header, file, *_KERNEL))
-    if not kernel or kernel in _KERNEL:
+    at = need(header, file, *_KERNEL)
+    if not is_row(header, line, at, file):
         return None
+    check_whole(header, line, file)
+    kernel = cell(line, at)
     items = product(cell(line, column(header.cells, *_GRID)))
     size = product(cell(line, column(header.cells, *_WORKGROUP)))
     groups = -(-items // size) if items and size else None
@@ -103,6 +128,6 @@ def _launch(header: NumberedRow, line: NumberedRow, file: str) -> Launch | None:
 
 def _value(line: NumberedRow, at: int, name: str, file: str) -> Quantity | None:
     text = cell(line, at)
-    if name and not name.isupper() and number(text) is None:
+    if name and not name.isupper() and name not in PERCENTAGES and number(text) is None:
         return None
     return quantity(text, "", name, lambda: Location(file, line.number))

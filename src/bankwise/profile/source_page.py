@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bankwise.errors import Location
-from bankwise.profile.table import NumberedRow, cell, column, need, whole
+from bankwise.profile.table import NumberedRow, cell, check_whole, column, need, whole
 from bankwise.profile.values import CountedInstruction, Launch, Profile
 
 _NAMED = ("kernel name", "function name")
@@ -95,6 +95,8 @@ def _row(
     address = cell(line, at)
     if not re.fullmatch(r"0x[0-9a-fA-F]{1,16}|\d{1,20}", address):
         return
+    if len(line.cells) < len(header.cells):
+        check_whole(header, line, file)
     where = int(address, 0 if address.startswith("0x") else 10)
 
     def count(names: tuple[str, ...]) -> int:

@@ -52,6 +52,8 @@ class Launch:
     ``kernel``: its name, mangled or not. ``workgroups``, ``threads``: of the grid, of a workgroup;
     None where the export does not say. ``entered``: waves that executed the first instruction.
     ``grid``, ``block``: the same along x, y, z; ``shared_bytes``: dynamic shared memory.
+    ``absent``: counters of shared memory for which the export has no value; ``capability``: compute
+    capability of NVIDIA's GPU, "" where it is not said.
     """
 
     kernel: str
@@ -64,6 +66,8 @@ class Launch:
     grid: Size | None = None
     block: Size | None = None
     shared_bytes: int | None = None
+    absent: tuple[str, ...] = ()
+    capability: str = ""
 
     @property
     def values(self) -> Mapping[str, float]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bankwise.errors import InputError, Location
 from bankwise.read.extra import install
-from bankwise.read.refused import refused
+from bankwise.read.refused import UNKNOWN, Source, refused
 from bankwise.read.source import Name
 from bankwise.read.toolkit import find_program, run_program, version_of
 
@@ -44,7 +44,8 @@ def compile_cuda(
     if code or not made.is_file():
         typed = by_hand(architecture, file, more)
         hints = [(sign, f"{help_}; or compile it yourself: {typed}") for sign, help_ in _HINTS]
-        raise refused(printed, code, "nvcc", file, name, hints)
+        hints.append(("", f"all that nvcc says of it: {typed.partition(' && ')[0]}"))
+        raise refused(printed, code, "nvcc", Source(source, file, name, made.parent), hints)
     shown = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
     return f"compiled by {version_of(nvcc, made.parent)}: {_typed(shown, source)}"
 
@@ -110,6 +111,6 @@ _HINTS = (
         r"unsupported GNU version|unsupported clang version|unsupported Microsoft",
         "another host compiler: `-- -ccbin g++-12`, for example",
     ),
-    (r"", "flags that it needs stand behind `--`: `bankwise check FILE -- -Iinclude -DN=4`"),
+    (UNKNOWN, "flags that it needs stand behind `--`: `bankwise check FILE -- -Iinclude -DN=4`"),
 )
 """By what the compiler says, the first that fits."""

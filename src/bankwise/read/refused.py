@@ -1,41 +1,123 @@
-"""What compilers print against a source, as one error at the author's line."""
+"""What compilers print against a source, as one error at the author's line.
+
+    k.cu(5): error: expected a ";"                      nvcc
+    At end of source: error: expected a "}"
+    k.cu(2): note #3196-D: to match this "{"
+    k.hip:2:10: fatal error: 'a.h' file not found       clang, gcc
+    k.hip:9:3: note: in instantiation of function template specialization 'f<32>' requested here
+              detected during instantiation of "void k<N>() [with N=32]" at line 4      nvcc
+
+A note belongs to the error above it, and stands behind it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from bankwise.errors import InputError, Location
+from bankwise.files import read_text
 from bankwise.read.source import Name
 
 _MORE = 3
 _LAST_LINES = 4
-_ERROR = re.compile(
-    r"^(?P<file>[^\n(:]+)(?:\((?P<line>\d+)\)|:(?P<at>\d+)(?::\d+)?): "
-    r"(?:(?:catastrophic|fatal) )?error(?: #[\w-]+)?: (?P<message>.+)$",
-    re.MULTILINE,
+_SAID = re.compile(
+    r"^(?:(?P<file>.+?)(?:\((?P<line>\d+)\)|:(?P<at>\d+)(?::\d+)?)|(?P<end>At end of source)): "
+    r"(?:(?P<error>(?:(?:catastrophic|fatal) )?error)|(?P<note>note)|warning|remark)"
+    r"(?: #[\w-]+)?: (?P<message>.+)$"
 )
-"""``k.cu(5): error: ..`` of nvcc, ``k.cu:2:10: fatal error: ..`` of clang and gcc."""
+_DURING = re.compile(r"^\s+(?P<message>detected during .+)$")
+_ASIDE = re.compile(r"\b(?:warning|note|remark)\b|errors? (?:detected|generated)|^Remark:")
+_LEFT = re.compile(r"\S*\btmpxft_\S+\.ptx\b")
+"""What nvcc hands to ptxas, under a name that is another each time."""
+
+UNKNOWN = (
+    r"is undefined|undeclared|not declared|not been declared|unknown type|no (?:type|member) named"
+    r"|is not a (?:type|class|template|member)|has no member|has not been|^#error"
+)
+"""What a compiler says where a macro or a header may be missing, which flags bring."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An error at its place, and what a note says of it."""
+
+    place: Location
+    message: str
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.message} ({self.note})" if self.note else self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What was compiled: the file that the compiler got, what the user calls it and what is
+    included from its folder, and the folder of what a compiler leaves, which is soon gone."""
+
+    path: Path
+    file: str
+    name: Name
+    made: Path
 
 
 def refused(
-    printed: str, code: int, compiler: str, file: str, name: Name, hints: Sequence[tuple[str, str]]
+    printed: str, code: int, compiler: str, source: Source, hints: Sequence[tuple[str, str]]
 ) -> InputError:
     """The errors that a ``compiler`` printed, the first at its place; ``hints``: by a pattern on
     what it says, the first that fits."""
-    found = [
-        (Location(name(one["file"]), int(one["line"] or one["at"])), one["message"])
-        for one in _ERROR.finditer(printed)
-    ]
-    told = found[0][1] if found else printed
+    found = tuple(_errors(printed, source))
+    told = found[0].message if found else printed
     hint = next(one for sign, one in hints if re.search(sign, told))
     if not found:
-        last = [line for line in printed.splitlines() if line.strip()][-_LAST_LINES:]
-        said = "\n  ".join(last) or f"exit {code}"
+        last = _last(printed)
+        said = _named("\n  ".join(last), source) or f"exit {code}"
         message = f"{compiler} does not compile it: {said}"
-        return InputError(message, location=Location(file), hint=hint)
-    (place, first), *more = found
-    others = [f"\n  {where}: {message}" for where, message in more[:_MORE]]
+        return InputError(message, location=Location(source.file), hint=hint)
+    first, *more = found
+    others = [f"\n  {one.place}: {one.text}" for one in more[:_MORE]]
     left = f"\n  and {len(more) - _MORE} more" if len(more) > _MORE else ""
-    message = f"{compiler} does not compile it: {first}{''.join(others)}{left}"
-    return InputError(message, location=place, hint=hint)
+    message = f"{compiler} does not compile it: {first.text}{''.join(others)}{left}"
+    return InputError(message, location=first.place, hint=hint)
+
+
+def _errors(printed: str, source: Source) -> Iterator[_Said]:
+    """Each error with the first note below it."""
+    now: _Said | None = None
+    for line in printed.splitlines():
+        during, said = _DURING.match(line), _SAID.match(line)
+        note = "" if during is None else during["message"]
+        if said and said["note"]:
+            note = f"{_place(said, source)}: {said['message']}"
+        if now is not None and note and not now.note:
+            now = replace(now, note=_named(note, source))
+        elif said and not said["note"]:
+            if now is not None:
+                yield now
+            message = _named(said["message"], source)
+            now = _Said(_place(said, source), message) if said["error"] else None
+    if now is not None:
+        yield now
+
+
+def _place(said: re.Match[str], source: Source) -> Location:
+    """Nvcc names no line behind the last one."""
+    if said["end"]:
+        return Location(source.file, len(read_text(source.path).splitlines()) or 1)
+    return Location(source.name(said["file"]), int(said["line"] or said["at"]))
+
+
+def _last(printed: str) -> list[str]:
+    """The last lines, without what is no error where that leaves any."""
+    lines = [line for line in printed.splitlines() if line.strip()]
+    errors = [line for line in lines if not _ASIDE.search(line)]
+    return (errors or lines)[-_LAST_LINES:]
+
+
+def _named(text: str, source: Source) -> str:
+    """With the user's name of the source, and no folder that is gone."""
+    told = text.replace(str(source.path), source.file)
+    return _LEFT.sub("its PTX", told).replace(f"{source.made}/", "")

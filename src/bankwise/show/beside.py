@@ -176,14 +176,19 @@ def _instruction(row: InstructionRow) -> _Row:
     return [place, row.instruction, f"{address} {row.text}"], told, row.cause, address
 
 
+def _told(value: float, sign: str = "") -> str:
+    """A count; a mean of several runs may be no whole number."""
+    return f"{value:{sign},.0f}" if float(value).is_integer() else f"{value:{sign},.2f}"
+
+
 def _print_rows(titles: Sequence[str], rows: Sequence[_Row], console: Console) -> None:
     """The numbers, all extra passes of instructions; below them each cause once, and of what."""
     if not rows:
         return
     cells, colours, causes = [], [], dict[str, list[str]]()
     for what, (predicted, measured, difference), cause, name in rows:
-        told = "-" if difference is None else f"{difference:+,.0f}" if difference else "0"
-        cells.append([predicted, f"{measured:,.0f}", told, *what])
+        told = "-" if difference is None else _told(difference, "+") if difference else "0"
+        cells.append([predicted, _told(measured), told, *what])
         colours.append("red" if difference else "green" if difference == 0 else "")
         causes.setdefault(cause, []).append(name)
     table(console, ["predicted", "measured", "difference", *titles], cells, colours)

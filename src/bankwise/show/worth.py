@@ -2,12 +2,12 @@
 
 Two sources, never mixed in one verdict:
 
-*Measured*: a profile's percentages of peak. If shared memory is busy for ``p`` percent of the
-launch and a part ``e`` of its passes is extra, then without conflicts it is busy for ``p (1 - e)``.
-The launch still needs its busiest unit, so it becomes at most ``100 / max(other units, p (1 - e))``
-times as fast: a bound, not a promise, and one for work that is spread evenly. AMD's derived metric
-``LDSBankConflict`` is the percent of the time that conflicts stall the LDS: of that, no more than
-itself can be saved.
+*Measured*: a profile's percentages of peak, and three bounds of which the least is printed. The
+launch still needs its busiest other unit: busy for ``u`` percent, it becomes at most ``100 / u``
+times as fast. An extra pass takes one turn, and no more than that is saved: if a part ``e`` of the
+passes is extra, it becomes at most ``1 / (1 - e)`` times as fast, as if it did nothing but passes.
+AMD's derived metric ``LDSBankConflict`` is the percent of the time that conflicts stall the LDS: of
+that, no more than itself can be saved. They are bounds, not promises.
 
 *Static*: cycles that each unit needs at least, from counts and the machine file's rates. Where no
 rate is known, that is said; memory is bounded from above only (no cache hit): it may leave the
@@ -16,7 +16,7 @@ question open, it never decides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -24,6 +24,8 @@ from rich.markup import escape
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Evidence
+
+_PASSES, _STALLS = "its passes", "the stalls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,25 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Ceiling:
+    """At most so many ``times`` as fast without conflicts, and ``by`` what that is known."""
+
+    times: float
+    by: str
+
+    def __str__(self) -> str:
+        return f"at most {self.times:.2f} times as fast without its conflicts, by {self.by}"
+
+
+@dataclass(frozen=True, slots=True)
 class Worth:
     """Shared memory and the other units of one kernel.
 
     ``scope``: what the amounts are of ("of the launch", "of a workgroup"). ``extra``: the part of
     the shared-memory passes that conflicts add, 0 to 1. ``lds``: None if it was not measured.
     ``missing``: what of the kernel's accesses is not counted; then ``extra`` is not known, and
-    cycles of shared memory are a lower bound that clears nothing.
+    cycles of shared memory are a lower bound that clears nothing. ``notes``: what of a profile was
+    not taken for a unit.
     """
 
     kernel: str
@@ -59,6 +73,7 @@ class Worth:
     extra: float
     stalled: Share | None = None
     missing: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def known(self) -> tuple[Share, ...]:
@@ -89,39 +104,50 @@ class Worth:
         return None if self.maybe is not None else True
 
     @property
+    def ceiling(self) -> Ceiling | None:
+        """The least bound of what a fix can bring, by throughput; None if none is known."""
+        return min(self._ceilings(), key=lambda one: one.times, default=None)
+
+    @property
     def most(self) -> float | None:
-        """At most so many times as fast without conflicts, by throughput; None if unknown."""
-        if self.missing and self.stalled is None:
-            return None
-        if not self._lds:
-            stall = 100.0 if self.stalled is None else self.stalled.amount or 0.0
-            return None if stall >= 100 else 100 / (100 - stall)
-        rest = max([self._lds * (1 - self.extra), *(s.amount or 0.0 for s in self.known)])
-        now = 100.0 if self.measured else max(self._lds, rest)
-        return now / rest if rest else None
+        """At most so many times as fast without conflicts; None if unknown."""
+        return None if self.ceiling is None else self.ceiling.times
+
+    def _ceilings(self) -> Iterator[Ceiling]:
+        if self.missing and not self.measured:
+            return
+        busiest = max(self.known, key=lambda s: s.amount or 0.0, default=None)
+        now = 100.0 if self.measured else max(self._lds, busiest.amount or 0.0 if busiest else 0.0)
+        if self._lds and not self.missing and self.extra < 1:
+            yield Ceiling(now / (1 - self.extra) / (100 if self.measured else self._lds), _PASSES)
+        if self.stalled is not None and (self.stalled.amount or 0.0) < 100:
+            yield Ceiling(100 / (100 - (self.stalled.amount or 0.0)), _STALLS)
+        if busiest is not None and busiest.amount:
+            yield Ceiling(max(now / busiest.amount, 1.0), busiest.unit)
 
     @property
     def verdict(self) -> str:
         """One sentence."""
-        if self.lds is None and self.stalled is not None and self.most is not None:
+        if self.lds is None and self.stalled is not None and self.ceiling is not None:
             share = f"conflicts stall shared memory for {self.stalled.amount:.1f}% of the time"
-            return f"{share}: at most {self.most:.2f} times as fast without them"
+            return f"{share}: {self.ceiling}"
         if self.lds is None or self.lds.amount is None:
             return "is it worth it: unknown, the time of shared memory is not known"
+        bound = "" if self.ceiling is None else f"; {self.ceiling}"
         if self.bottleneck is False and self.busier is not None:
-            return f"shared memory is not the bottleneck: {self.busier.unit} is busier"
+            bound = bound if self.measured and (self.extra or self.missing) else ""
+            return f"shared memory is not the bottleneck: {self.busier.unit} is busier{bound}"
         if self.missing:
-            return f"is it worth it: unknown, {self.missing}"
+            return f"is it worth it: unknown, {self.missing}{bound}"
         if not self.extra:
             return "no conflicts to remove"
-        bound = f"at most {self.most:.2f} times as fast without its conflicts"
         if self.bottleneck:
-            return f"shared memory is the busiest of the known units: {bound}"
+            return f"shared memory is the busiest of the known units: {self.ceiling}"
         known = [s for s in self.others if s.amount is not None]
         why = (
             f"{self.maybe.unit} may be busier" if self.maybe and known else "no other unit is known"
         )
-        return f"is it worth it: unknown, {why}; {bound}"
+        return f"is it worth it: unknown, {why}{bound}"
 
     @property
     def _lds(self) -> float:

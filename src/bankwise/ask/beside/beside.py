@@ -18,6 +18,7 @@ from bankwise.ask.beside import header
 from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
+from bankwise.ask.beside.odd import odd
 from bankwise.ask.beside.profiled import called, one_kernel
 from bankwise.ask.beside.rounds import Rounds, rounds_of, unconfirmed
 from bankwise.ask.check_assembly import UNCOUNTED
@@ -107,8 +108,12 @@ def _nothing(profile: Profile, kernels: Sequence[KernelBeside]) -> InputError:
         message = "no kernel of the check is in this profile"
         return InputError(message, location=place, hint=f"it has {named(profile.kernels)}")
     seen = list(dict.fromkeys(name for launch in profile.launches for name in launch.counters))
+    known = {counter.name for counter in counters(profile.vendor)}
+    message = "no counter of shared memory in this profile"
+    if known & set(seen):
+        message = "no counter of shared memory has a value in every launch of a kernel"
     return InputError(
-        "no counter of shared memory in this profile",
+        message,
         location=place,
         hint=f"it has {named(seen)}; wanted is one of {counters_named(profile.vendor)}",
     )
@@ -132,7 +137,7 @@ def _match(
             several = ", ".join(names[n] for n in places)
             notes.append(f"{wanted!r} is left out: it may be any of {several}")
         else:
-            notes.append(f"{wanted!r} is left out: {report.file} has no such kernel")
+            notes.append(f"{wanted!r} is left out: it is not among the kernels that were checked")
     notes += [f"{called(n)} is not in the profile" for at, n in enumerate(names) if at not in found]
     return [(report.kernels[at], launches) for at, launches in sorted(found.items())], notes
 
@@ -149,6 +154,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
     seen = _shared_counters(kernel, launches)
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
+    worth = measured_worth(kernel, launches, missing(report.refused(kernel)))
     case = RowContext(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
     rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
     if rounds is not None:
@@ -162,8 +168,8 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         scale=scale,
         rows=tuple(rows),
         instructions=instructions,
-        worth=measured_worth(kernel, launches, missing(report.refused(kernel))),
-        notes=(*_sizes(kernel, launches), *notes),
+        worth=worth,
+        notes=(*odd(kernel, launches, seen), *(worth.notes if worth else ()), *notes),
         other_code=unpaired if machine_code else (),
     )
 
@@ -239,13 +245,3 @@ def _workgroups(kernel: KernelReport, launches: list[Launch]) -> tuple[int | Non
 def _waves(kernel: KernelReport) -> int:
     x, y, z = kernel.workgroup_size
     return -(-x * y * z // machine(kernel.target).wave_size)
-
-
-def _sizes(kernel: KernelReport, launches: list[Launch]) -> list[str]:
-    x, y, z = kernel.workgroup_size
-    other = dict.fromkeys(n.threads for n in launches if n.threads not in (None, x * y * z))
-    return [
-        f"launched with workgroups of {threads} threads, the prediction is for {x * y * z}: pass "
-        "--workgroup-size"
-        for threads in other
-    ]

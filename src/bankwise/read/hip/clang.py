@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bankwise.errors import InputError, Location
-from bankwise.read.refused import refused
+from bankwise.read.refused import UNKNOWN, Source, refused
 from bankwise.read.source import Name
 from bankwise.read.toolkit import run_program
 
@@ -91,7 +91,8 @@ def compile_hip(
             shown = shlex.join([*_flags(target), *more])
             return f"compiled by {_version(one, made.parent)}, {headers} headers: {shown}"
         if not _UNFIT.search(printed):
-            raise refused(printed, code, one.name, file, name, _hints(target, file, more))
+            what = Source(source, file, name, made.parent)
+            raise refused(printed, code, one.name, what, _hints(target, file, more))
         unfit.append(one.name)
     raise _nothing(unfit, target, file, more)
 
@@ -147,7 +148,8 @@ def _hints(target: str, file: str, more: Sequence[str]) -> tuple[tuple[str, str]
             "assembly of NVIDIA's and what stands for it have no meaning on this GPU; --target "
             "names one",
         ),
-        ("", f"{flags}; or compile it yourself: {typed}"),
+        (UNKNOWN, f"{flags}; or compile it yourself: {typed}"),
+        ("", f"all that the compiler says of it: {typed.partition(' && ')[0]}"),
     )
 
 

@@ -1,0 +1,66 @@
+"""What does not fit in the launches of a profile, beside the kernel that they are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bankwise.ask.beside.cause import Seen
+from bankwise.ask.beside.counters import counters
+from bankwise.hardware.machine import machine
+from bankwise.profile.values import Launch
+from bankwise.show.values import KernelReport
+
+
+def odd(kernel: KernelReport, launches: Sequence[Launch], seen: Sequence[Seen]) -> list[str]:
+    """Each in words; ``seen``: the counters that all launches have."""
+    return [
+        *_capabilities(kernel, launches),
+        *_not_everywhere(kernel, launches),
+        *_impossible(seen),
+        *_sizes(kernel, launches),
+    ]
+
+
+def _capabilities(kernel: KernelReport, launches: Sequence[Launch]) -> list[str]:
+    """Whether the profile is of another GPU than the check."""
+    tools = machine(kernel.target).tools
+    mine = tools.triton.target.removeprefix("cuda:") if tools.triton is not None else ""
+    other = dict.fromkeys(x.capability for x in launches if x.capability.replace(".", "") != mine)
+    return [
+        f"measured on a GPU of compute capability {one}, the check is for {kernel.target}"
+        for one in other
+        if one and mine.isdigit()
+    ]
+
+
+def _not_everywhere(kernel: KernelReport, launches: Sequence[Launch]) -> list[str]:
+    """Counters that are not compared, since some launches have no value of them."""
+    found = []
+    for name in (counter.name for counter in counters(machine(kernel.target).vendor)):
+        lacks = [launch.number for launch in launches if name not in launch.counters]
+        if lacks and (len(lacks) < len(launches) or any(name in x.absent for x in launches)):
+            more = f" and {len(lacks) - 1} more have" if len(lacks) > 1 else " has"
+            found.append(f"{name} is not compared: launch {lacks[0]}{more} no value of it")
+    return found
+
+
+def _impossible(seen: Sequence[Seen]) -> list[str]:
+    """Where more passes are extra than there are: one of the two counts something else."""
+    passes = {(c.direction, c.kinds): (c, n) for c, _, n in seen if c.quality == "passes"}
+    found = []
+    for counter, _, measured in seen:
+        of = passes.get((counter.direction, counter.kinds))
+        if counter.quality == "extra" and of is not None and measured > of[1]:
+            more = f"{counter.name} is {measured:,.0f}, {of[0].name} only {of[1]:,.0f}"
+            found.append(f"{more}: no pass is extra twice, so one of them is not what it is called")
+    return found
+
+
+def _sizes(kernel: KernelReport, launches: Sequence[Launch]) -> list[str]:
+    x, y, z = kernel.workgroup_size
+    other = dict.fromkeys(n.threads for n in launches if n.threads not in (None, x * y * z))
+    return [
+        f"launched with workgroups of {threads} threads, the prediction is for {x * y * z}: pass "
+        "--workgroup-size"
+        for threads in other
+    ]
