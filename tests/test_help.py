@@ -202,6 +202,8 @@ def test_no_reason_for_not_running_is_left_over() -> None:
 def test_the_shell_completes_commands_targets_and_rules(
     monkeypatch: pytest.MonkeyPatch, typed: str, offered: set[str]
 ) -> None:
+    # Click names a program that runs as `python -m pytest` after pytest.
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)
     monkeypatch.setenv("_BANKWISE_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", typed)
     monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
