@@ -6,7 +6,7 @@ import numpy as np
 
 from bankwise.algebra import expression
 from bankwise.ask.spelled import spelled
-from bankwise.counting.conflict import Witness, count, words_touched
+from bankwise.counting.conflict import Witness, count, phases, words_touched
 from bankwise.counting.reason import reason
 from bankwise.hardware.machine import Instruction, machine
 from bankwise.show.counting import CountReport
@@ -35,6 +35,7 @@ def count_expression(
         target=gpu.name,
         counter=gpu.counter,
         instruction=row,
+        phases=tuple(map(tuple, phases(row, values, mask))),
         passes=int(result.passes),
         ideal=int(result.ideal),
         ways=int(result.ways),

@@ -17,11 +17,13 @@ from bankwise.show.notebook import printed
 @printed("bankwise.show.counting:print_count")
 @dataclass(frozen=True, slots=True)
 class CountReport:
-    """The passes of one instruction of one wave."""
+    """The passes of one instruction of one wave. ``phases``: lanes served together for these
+    addresses, which on NVIDIA may be two phases of the instruction in one."""
 
     target: str
     counter: str
     instruction: Instruction
+    phases: tuple[tuple[int, ...], ...]
     passes: int
     ideal: int
     ways: int
@@ -55,4 +57,7 @@ def print_count(report: CountReport, console: Console) -> None:
         say(console, str(report.reason), "  ", "    ")
     text = f"{row.banks} banks; phases {phases_text(row.phases)}"
     say(console, text, "  ", "    ", style="dim")
+    if report.phases != row.phases:
+        merged = f"merged into {phases_text(report.phases)}: lanes come in equal pairs"
+        say(console, f"{merged}, `bankwise explain merge`", "  ", "    ", style="dim")
     say(console, f"evidence: {row.evidence}, confidence {row.confidence:g}", "  ", style="dim")

@@ -49,6 +49,10 @@ class CountDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.count
         ArithmeticDocument | None,
         Meta(description="the reason as numbers; null unless rows advance by one step"),
     ]
+    phases: Annotated[
+        tuple[tuple[int, ...], ...],
+        Meta(description="lanes served together; two in one where lanes come in equal pairs"),
+    ]
     evidence: Annotated[Evidence, Meta(description="of the machine file's row")]
     confidence: Share
 
@@ -67,6 +71,7 @@ def count_document(report: CountReport) -> CountDocument:
         witness=witness_document(report.witness),
         reason=None if why is None else str(why),
         arithmetic=view(ArithmeticDocument, why) if isinstance(why, Reason) else None,
+        phases=report.phases,
         evidence=report.instruction.evidence,
         confidence=report.instruction.confidence,
     )
