@@ -131,6 +131,41 @@ def test_a_gpu_is_explained_by_any_of_its_names(
     assert bankwise("explain", said).code == 0
 
 
+@pytest.mark.parametrize(
+    ("bits", "base", "shift"), [(3, 4, 3), (3, 3, 3), (2, 4, 5), (1, 0, 1), (0, 4, 3)]
+)
+def test_every_swizzle_of_cute_is_explained_by_its_formula(
+    bits: int, base: int, shift: int
+) -> None:
+    """The formula of cute/swizzle.hpp: ``offset ^ ((offset & yyy_msk) >> S)``."""
+    said = f"Swizzle<{bits},{base},{shift}>"
+    found = explain(said)
+    assert isinstance(found, Noun)
+    formula = re.search(r": (x \^ \([^)]*\))", found.meaning)
+    assert formula
+    mask = ((1 << bits) - 1) << (base + shift)
+    for x in range(1 << 13):
+        assert eval(formula[1], {"x": x}) == x ^ ((x & mask) >> shift)
+    rows = re.search(r"Pieces of (\d+) stay .* row r of (\d+), .*r mod (\d+)", found.meaning)
+    assert rows
+    piece, row, numbers = map(int, rows.groups())
+    for x in range(1 << 13):
+        r, p = x // row, x % row // piece
+        assert eval(formula[1], {"x": x}) == r * row + (p ^ r % numbers) * piece + x % piece
+    assert explain(f"sw<{bits}, {base}, {shift}>") == found
+    ended = bankwise("explain", said)
+    assert (ended.code, ended.err) == (0, "")
+    for words in re.findall(r"`bankwise ([^`]+)`", found.meaning):
+        assert bankwise(*shlex.split(words)).code == 0
+
+
+@pytest.mark.parametrize("said", ["Swizzle<3,4,2>", "Swizzle<9,20,20>"])
+def test_what_is_no_swizzle_of_cute_is_told(said: str) -> None:
+    ended = bankwise("explain", said)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+
+
 COUNTERS = (
     *("SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE"),
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld",
