@@ -42,3 +42,28 @@ def test_the_words_of_merging_are_explained(said: str) -> None:
     ended = bankwise("explain", said)
     assert ended.code == 0
     assert "equal pairs" in ended.out
+
+
+def test_no_active_lane_is_said_as_such() -> None:
+    words = ("count", "-t", "sm_90", "ld.shared.b32", "lane*128", "--active")
+    ended = bankwise(*words, "lane > 99")
+    assert ended.code == 0
+    assert "no lane is active" in ended.out
+    assert "write `and`, or brackets" in " ".join(ended.out.split())
+    some = bankwise(*words, "lane == 3")
+    assert "no lane" not in some.out
+    found = json.loads(bankwise(*words, "lane < 5", "--format", "json").out)
+    assert (found["active_lanes"], found["passes"]) == (5, 5)
+
+
+def test_conditions_joined_as_c_joins_them_are_told_how() -> None:
+    words = ("count", "-t", "sm_90", "ld.shared.b32", "lane*128", "--active")
+    for text, hint in (
+        ("lane<24 & lane%2==0", "write `and`, `or`, or brackets"),
+        ("lane<24 && lane%2==0", "write `and`"),
+    ):
+        ended = bankwise(*words, text)
+        assert (ended.code, ended.out) == (2, "")
+        assert hint in ended.err
+    even = bankwise(*words, "lane<24 and lane%2==0")
+    assert "12 passes, ideal 1" in even.out

@@ -35,6 +35,7 @@ def count_expression(
         target=gpu.name,
         counter=gpu.counter,
         instruction=row,
+        active_lanes=int(mask.sum()),
         phases=tuple(map(tuple, phases(row, values, mask))),
         passes=int(result.passes),
         ideal=int(result.ideal),

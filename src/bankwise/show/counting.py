@@ -23,6 +23,7 @@ class CountReport:
     target: str
     counter: str
     instruction: Instruction
+    active_lanes: int
     phases: tuple[tuple[int, ...], ...]
     passes: int
     ideal: int
@@ -51,6 +52,9 @@ def print_count(report: CountReport, console: Console) -> None:
     said = f"{row.name} on {report.target}: {passes}, ideal {report.ideal}"
     say(console, said, rest="  ", style=colour)
     say(console, f"{report.counter} += {report.extra}{open_}", "  ", "    ", style=colour)
+    if not report.active_lanes:
+        nobody = "no lane is active: the condition is 0 for each of them"
+        say(console, f"{nobody}; between conditions write `and`, or brackets", "  ", "    ")
     if report.witness is not None:
         say(console, f"{report.ways}-way: {report.witness}", "  ", "    ")
     if report.reason is not None:

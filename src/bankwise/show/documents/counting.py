@@ -38,6 +38,7 @@ class CountDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.count
 
     target: str
     instruction: str
+    active_lanes: Whole
     counter: Annotated[str, Meta(description="the vendor's name of the conflict counter")]
     passes: Passes
     ideal: Ideal
@@ -63,6 +64,7 @@ def count_document(report: CountReport) -> CountDocument:
     return CountDocument(
         target=report.target,
         instruction=report.instruction.name,
+        active_lanes=report.active_lanes,
         counter=report.counter,
         passes=report.passes,
         ideal=report.ideal,

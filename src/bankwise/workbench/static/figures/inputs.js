@@ -57,7 +57,7 @@ export function addressInput(view) {
         (name) => put(name, before, after)),
       field("A: byte of a lane", before, (text) => put(instruction, text, after)),
       field("B: byte of a lane", after, (text) => put(instruction, before, text)),
-      h("p", { class: "hint" }, "Bytes in shared memory, as C writes them: (lane % 16) * 256 + lane / 16 * 16"),
+      h("p", { class: "hint" }, "Bytes in shared memory, as C or Python write them: (lane % 16) * 256 + lane / 16 * 16"),
     ];
   });
 }
