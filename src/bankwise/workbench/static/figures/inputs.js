@@ -28,13 +28,13 @@ export function notationInput(view) {
       said.className = bad ? "error" : "hint";
       said.textContent = text;
     };
-    say("Swizzle<3,4,3>, pad 1, xor_shuffle<…>, #ttg.swizzled_shared<…>, row * 33 + col", false);
+    say("Swizzle<3,4,3>, pad 1, float tile[32][33], (row * 33 + col) * 4, xor_shuffle<…>, #ttg.swizzled_shared<…>", false);
     const take = (text) => {
       if (!text.trim()) return;
       try {
         const found = readNotation(text, view.seen.model.tile);
         change({ l: layoutText(found.layout) });
-        say(`read as ${found.name}`, false);
+        say(`read as ${[found.name, found.aside].filter(Boolean).join(": ")}`, false);
       } catch (error) {
         say(error.message, true);
       }
