@@ -14,6 +14,7 @@ from bankwise.errors import Location
 from bankwise.show.columns import cut
 from bankwise.show.diagnostics import Diagnostic, marked
 from bankwise.show.own_lines import _declared, _memref
+from bankwise.show.wrap import code_lines
 from command import bankwise
 
 ROOT = Path(__file__).parents[1]
@@ -219,6 +220,41 @@ def test_the_tables_of_solve_fit_and_cut_nothing() -> None:
     assert plans
     assert sum(line[:6].strip().isdigit() for line in table) == len(plans)
     assert ".." not in said
+
+
+@pytest.mark.parametrize(
+    "name", ["transpose_sm90", "masked_odd_sm90", "attention_k_gfx942", "wgmma_epilogue_sm90"]
+)
+def test_texts_to_paste_are_whole_and_fit(name: str) -> None:
+    path = EXAMPLES / "solve" / f"{name}.toml"
+    found = json.loads(bankwise("solve", path, "--format", "json").out)["layout"]
+    out = bankwise("solve", path).out
+    assert max(map(len, out.splitlines())) <= 80
+    assert " ..." not in out
+    squeezed = "".join(out.split())
+    said = [one for name, one in found["emit"].items() if name not in ("python", "c", "mlir")]
+    assert len(said) > 3
+    assert all("".join(one.split()) in squeezed for one in said)
+    assert "of each access executed once" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "tile"),
+    [
+        ("#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>", "64x64"),
+        ("make_naive_tensor_descriptor(make_tuple(64, 64), make_tuple(68, 1))", "64x64"),
+        ("Sw<3,3,3> o 0 o (64,64):(64,1)", "64x64"),
+        ("(offset:4) n = offset0 offset1; m = offset2 offset3^offset0", "4x4"),
+    ],
+)
+def test_a_text_in_several_lines_means_the_same(text: str, tile: str) -> None:
+    lines = code_lines(text, 20)
+    assert len(lines) > 1
+    both = [
+        json.loads(bankwise("show", one, "--tile", tile, "--format", "json").out)["offsets"]
+        for one in (text, "\n    ".join(lines))
+    ]
+    assert both[0] == both[1]
 
 
 def test_a_count_fits() -> None:
