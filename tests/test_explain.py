@@ -166,6 +166,27 @@ def test_what_is_no_swizzle_of_cute_is_told(said: str) -> None:
     assert said in ended.err
 
 
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("ldmatrix", ["lanes 0-7 ", "all of x1", "row l / 4", "2 * (l % 4)"]),
+        ("half", ["two share a word", "M = 3"]),
+        ("float2", ["8 bytes (float2)"]),
+        ("phase", ["0-3, 12-15 and 20-27", "`bankwise machines`"]),
+    ],
+)
+def test_what_people_look_up_is_there(said: str, facts: list[str]) -> None:
+    out = " ".join(bankwise("explain", said).out.split())
+    assert all(fact in out for fact in facts), out
+
+
+def test_machines_lists_the_lanes_of_every_phase_that_is_no_run() -> None:
+    """As the page of hardware has them: shark-guide's order of ds_read_b128."""
+    out = " ".join(bankwise("machines", "gfx950").out.split())
+    phases = "0-3 12-15 20-27 | 4-11 16-19 28-31 | 32-35 44-47 52-59 | 36-43 48-51 60-63"
+    assert f"4 x 16: {phases};" in out
+
+
 COUNTERS = (
     *("SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE"),
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld",

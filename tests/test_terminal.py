@@ -257,6 +257,34 @@ def test_a_text_in_several_lines_means_the_same(text: str, tile: str) -> None:
     assert both[0] == both[1]
 
 
+def test_one_extra_pass_is_one(tmp_path: Path) -> None:
+    """32 lanes, of which the last wants the word one round of the banks behind the first."""
+    path = tmp_path / "one.toml"
+    path.write_text(
+        """machine = "sm_90"
+tile = [1, 64]
+element_bits = 32
+memory = { layout = "row-major" }
+
+[[access]]
+name = "read"
+op = "read"
+offset = "lane + lane // 31"
+""",
+        "utf-8",
+    )
+    out = " ".join(bankwise("check", path).out.split())
+    assert "1 x ld.shared.b32, 2 passes, ideal 1; 1 extra pass a workgroup" in out
+    assert "1 extra passes" not in out
+
+
+def test_where_an_answer_goes_is_said_to_who_wants_a_file(tmp_path: Path) -> None:
+    ended = bankwise("check", tmp_path / "a.toml", "--format", "html", "-o", "a.html")
+    assert ended.code == 2
+    assert "> FILE" in ended.err
+    assert "> FILE" not in bankwise("check", tmp_path / "a.toml", "--outpt", "a.html").err
+
+
 def test_a_count_fits() -> None:
     ended = bankwise("count", "-t", "gfx950", "ds_read_b128", "(lane%16)*128 + lane//16*16")
     assert max(map(len, ended.out.splitlines())) <= 80

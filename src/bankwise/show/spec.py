@@ -18,7 +18,7 @@ from bankwise.show.columns import paste, say, table
 from bankwise.show.notebook import printed
 from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
-from bankwise.show.words import COLOURS, adds, conclusion, still_open
+from bankwise.show.words import COLOURS, adds, conclusion, extra_passes, still_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def print_last(report: SpecReport, console: Console) -> None:
 def print_solution(answer: SpecSolution, console: Console) -> None:
     """Print the answer of ``solve`` on a tile question: the layout, in every notation."""
     before = sum(a.cost.extra for a in answer.before.check.accesses)
-    console.print(f"[dim]{answer.asked} layout of the file: {before:,} extra passes[/]")
+    console.print(f"[dim]{answer.asked} layout of the file: {extra_passes(before)}[/]")
     print_solve(answer.report, console, notations=False)
     for said in sorted(answer.said, key=lambda s: s.notation != answer.asked):
         _print_said(said, console)
