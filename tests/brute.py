@@ -24,7 +24,7 @@ def brute_count(
 
 def _round(row: Instruction, offsets: list[int], active: list[bool]) -> list[int]:
     costs = []
-    for lanes in _phases(row, offsets, active):
+    for lanes in phases_of(row, offsets, active):
         words: dict[int, set[tuple[int, int]]] = {}
         for lane in lanes:
             if active[lane]:
@@ -35,7 +35,7 @@ def _round(row: Instruction, offsets: list[int], active: list[bool]) -> list[int
     return costs
 
 
-def _phases(row: Instruction, offsets: list[int], active: list[bool]) -> list[list[int]]:
+def phases_of(row: Instruction, offsets: list[int], active: list[bool]) -> list[list[int]]:
     phases = [list(lanes) for lanes in row.phases]
     if row.merge == "none" or not (_pairs(1, offsets, active) or _pairs(2, offsets, active)):
         return phases

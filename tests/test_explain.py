@@ -131,6 +131,62 @@ def test_a_gpu_is_explained_by_any_of_its_names(
     assert bankwise("explain", said).code == 0
 
 
+@pytest.mark.parametrize(
+    ("bits", "base", "shift"), [(3, 4, 3), (3, 3, 3), (2, 4, 5), (1, 0, 1), (0, 4, 3)]
+)
+def test_every_swizzle_of_cute_is_explained_by_its_formula(
+    bits: int, base: int, shift: int
+) -> None:
+    """The formula of cute/swizzle.hpp: ``offset ^ ((offset & yyy_msk) >> S)``."""
+    said = f"Swizzle<{bits},{base},{shift}>"
+    found = explain(said)
+    assert isinstance(found, Noun)
+    formula = re.search(r": (x \^ \([^)]*\))", found.meaning)
+    assert formula
+    mask = ((1 << bits) - 1) << (base + shift)
+    for x in range(1 << 13):
+        assert eval(formula[1], {"x": x}) == x ^ ((x & mask) >> shift)
+    rows = re.search(r"Pieces of (\d+) stay .* row r of (\d+), .*r mod (\d+)", found.meaning)
+    assert rows
+    piece, row, numbers = map(int, rows.groups())
+    for x in range(1 << 13):
+        r, p = x // row, x % row // piece
+        assert eval(formula[1], {"x": x}) == r * row + (p ^ r % numbers) * piece + x % piece
+    assert explain(f"sw<{bits}, {base}, {shift}>") == found
+    ended = bankwise("explain", said)
+    assert (ended.code, ended.err) == (0, "")
+    for words in re.findall(r"`bankwise ([^`]+)`", found.meaning):
+        assert bankwise(*shlex.split(words)).code == 0
+
+
+@pytest.mark.parametrize("said", ["Swizzle<3,4,2>", "Swizzle<9,20,20>"])
+def test_what_is_no_swizzle_of_cute_is_told(said: str) -> None:
+    ended = bankwise("explain", said)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("ldmatrix", ["lanes 0-7 ", "all of x1", "row l / 4", "2 * (l % 4)"]),
+        ("half", ["two share a word", "M = 3"]),
+        ("float2", ["8 bytes (float2)"]),
+        ("phase", ["0-3, 12-15 and 20-27", "`bankwise machines`"]),
+    ],
+)
+def test_what_people_look_up_is_there(said: str, facts: list[str]) -> None:
+    out = " ".join(bankwise("explain", said).out.split())
+    assert all(fact in out for fact in facts), out
+
+
+def test_machines_lists_the_lanes_of_every_phase_that_is_no_run() -> None:
+    """As the page of hardware has them: shark-guide's order of ds_read_b128."""
+    out = " ".join(bankwise("machines", "gfx950").out.split())
+    phases = "0-3 12-15 20-27 | 4-11 16-19 28-31 | 32-35 44-47 52-59 | 36-43 48-51 60-63"
+    assert f"4 x 16: {phases};" in out
+
+
 COUNTERS = (
     *("SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE"),
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld",

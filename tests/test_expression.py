@@ -51,6 +51,13 @@ def test_an_expression_is_python_on_every_lane(text: str) -> None:
         ("4 + __import__('os')", "is not integer arithmetic", 5),
         ("lane << 99", "shift by less than 0 or more than", 1),
         ("7 // (lane - 3)", "division by zero", 1),
+        ("lane<24 && lane%2==0", "'&&' is C's", 9),
+        ("lane<24 || lane>40", "'||' is C's", 9),
+        ("!(lane%2)", "'!' is C's", 1),
+        ("lane<24 & lane%2==0", "'24 & lane%2' is worked out before it is compared", 6),
+        ("lane<24 & (lane%2==0)", "is worked out before it is compared", 6),
+        ("((lane%2==0) & lane<24)", "is worked out before it is compared", 2),
+        ("0 <= lane | 3 < 9", "'lane | 3' is worked out before it is compared", 6),
     ],
 )
 def test_a_bad_expression_is_told_with_its_column(text: str, message: str, column: int) -> None:
@@ -59,6 +66,30 @@ def test_a_bad_expression_is_told_with_its_column(text: str, message: str, colum
     assert message in str(caught.value)
     assert caught.value.location is not None
     assert caught.value.location.column == column
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("(lane<24) & (lane%2==0)", "lane<24 and lane%2==0", "lane & 1 == 0", "lane != 3"),
+        *("0 < (lane & 3) < 2", "lane % 4 == lane // 8 & 3", "((lane < 9) | (lane > 20)) == 1"),
+        *("not lane % 2", "lane < 5 or lane == 9", "(lane & 3) < lane < (lane | 8)"),
+    ],
+)
+def test_conditions_in_brackets_are_pythons(text: str) -> None:
+    wanted = [int(eval(text, {"lane": lane})) for lane in range(64)]
+    assert expression.parse(text, ["lane"])(lane=LANES).tolist() == wanted
+
+
+def test_the_hint_lists_what_is_accepted() -> None:
+    with pytest.raises(InputError) as caught:
+        expression.parse("lane**2", ["lane"])
+    said = caught.value.hint
+    assert "/ (or //)" in said
+    assert "and, or, not" in said
+    assert expression.parse("lane / 2", ["lane"])(lane=LANES).tolist() == [
+        n // 2 for n in range(64)
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "  ", "(" * 5000, "lane+" * 1999 + "lane+", "\0", "9" * 400])

@@ -108,6 +108,59 @@ def test_a_column_takes_what_its_instruction_takes(layout: str, gpu: str, said: 
     assert all(words in " ".join(out.split()) for words in said)
 
 
+@pytest.mark.parametrize(
+    ("words", "assumed"),
+    [
+        (("Swizzle<3,3,3>",), ["of 8 bits: bytes are swizzled (--bits 16", "sm_90 (-t)"]),
+        (("Swizzle<3,3,3>", "--bits", "16"), ["sm_90 (-t)"]),
+        (("Sw<3,3,3> o 0 o (8,64):(64,1)",), ["elements of 16 bits (--bits)", "sm_90 (-t)"]),
+        (("pad 1", "-t", "sm_90"), ["of 32 bits (--bits)", "a tile of 32 x 32 (--tile)"]),
+        (("tile[8][9]", "-t", "sm_90"), ["elements of 32 bits (--bits)"]),
+        (("half tile[8][9]", "-t", "sm_90"), []),
+        (("tile[8][9]", "-t", "sm_90", "--bits", "16"), []),
+        (("(r*33 + c)*4", "-t", "sm_90"), ["a tile of 32 x 32 (--tile)"]),
+        (("r*33 + c", "-t", "sm_90", "--tile", "8x8"), ["elements of 32 bits (--bits)"]),
+        (("x ^ 1", "-t", "sm_90", "--bits", "8"), ["a tile of 32 x 32 (--tile)"]),
+        (("lane*132", "-t", "sm_90"), ["elements of 32 bits (--bits)"]),
+    ],
+)
+def test_what_a_drawing_assumes_is_said_with_its_option(
+    words: tuple[str, ...], assumed: list[str]
+) -> None:
+    found = shown(*words)["assumed"]
+    assert len(found) == len(assumed)
+    assert all(part in said for part, said in zip(assumed, found, strict=True))
+    out = bankwise("show", *words).out
+    assert ("assumed: " in out) == bool(assumed)
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("layout", "gpu", "lanes", "said"),
+    [  # count of all 64 lanes, `lane*128`, is 64 passes: here 32 of them have a row.
+        ("float tile[32][32]", "gfx942", 32, "worst column, a row for each of 32 lanes (a wave h"),
+        ("double tile[16][17]", "sm_90", 16, "a row for each of 16 lanes (a wave has 32)"),
+        ("float tile[96][33]", "gfx942", 64, "a row for each of 64 lanes: "),
+        ("float tile[32][40]", "sm_90", 32, "a row for each of 32 lanes: "),
+    ],
+)
+def test_a_column_says_how_many_lanes_read_it(layout: str, gpu: str, lanes: int, said: str) -> None:
+    reads = shown(layout, "-t", gpu)["reads"]
+    assert {read["lanes"] for read in reads if read["passes"]} == {lanes}
+    assert said in " ".join(bankwise("show", layout, "-t", gpu).out.split())
+
+
+@pytest.mark.parametrize(
+    ("layout", "said"),
+    [("float tile[32][33]", "and 8 more columns (--all)"), ("pad 1 40x1", "and 8 more rows (--al")],
+)
+def test_what_is_not_drawn_is_counted(layout: str, said: str) -> None:
+    text, _, tile = layout.partition(" 40")
+    out = bankwise("show", text, *(("--tile", f"40{tile}") if tile else ())).out
+    assert said in out
+    assert " 0 more" not in out
+
+
 def test_every_notation_has_an_example_that_is_drawn() -> None:
     ended = bankwise("show", "banana")
     assert (ended.code, ended.out) == (2, "")

@@ -14,6 +14,7 @@ from bankwise.errors import Location
 from bankwise.show.columns import cut
 from bankwise.show.diagnostics import Diagnostic, marked
 from bankwise.show.own_lines import _declared, _memref
+from bankwise.show.wrap import code_lines
 from command import bankwise
 
 ROOT = Path(__file__).parents[1]
@@ -219,6 +220,69 @@ def test_the_tables_of_solve_fit_and_cut_nothing() -> None:
     assert plans
     assert sum(line[:6].strip().isdigit() for line in table) == len(plans)
     assert ".." not in said
+
+
+@pytest.mark.parametrize(
+    "name", ["transpose_sm90", "masked_odd_sm90", "attention_k_gfx942", "wgmma_epilogue_sm90"]
+)
+def test_texts_to_paste_are_whole_and_fit(name: str) -> None:
+    path = EXAMPLES / "solve" / f"{name}.toml"
+    found = json.loads(bankwise("solve", path, "--format", "json").out)["layout"]
+    out = bankwise("solve", path).out
+    assert max(map(len, out.splitlines())) <= 80
+    assert " ..." not in out
+    squeezed = "".join(out.split())
+    said = [one for name, one in found["emit"].items() if name not in ("python", "c", "mlir")]
+    assert len(said) > 3
+    assert all("".join(one.split()) in squeezed for one in said)
+    assert "of each access executed once" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "tile"),
+    [
+        ("#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>", "64x64"),
+        ("make_naive_tensor_descriptor(make_tuple(64, 64), make_tuple(68, 1))", "64x64"),
+        ("Sw<3,3,3> o 0 o (64,64):(64,1)", "64x64"),
+        ("(offset:4) n = offset0 offset1; m = offset2 offset3^offset0", "4x4"),
+    ],
+)
+def test_a_text_in_several_lines_means_the_same(text: str, tile: str) -> None:
+    lines = code_lines(text, 20)
+    assert len(lines) > 1
+    both = [
+        json.loads(bankwise("show", one, "--tile", tile, "--format", "json").out)["offsets"]
+        for one in (text, "\n    ".join(lines))
+    ]
+    assert both[0] == both[1]
+
+
+def test_one_extra_pass_is_one(tmp_path: Path) -> None:
+    """32 lanes, of which the last wants the word one round of the banks behind the first."""
+    path = tmp_path / "one.toml"
+    path.write_text(
+        """machine = "sm_90"
+tile = [1, 64]
+element_bits = 32
+memory = { layout = "row-major" }
+
+[[access]]
+name = "read"
+op = "read"
+offset = "lane + lane // 31"
+""",
+        "utf-8",
+    )
+    out = " ".join(bankwise("check", path).out.split())
+    assert "1 x ld.shared.b32, 2 passes, ideal 1; 1 extra pass a workgroup" in out
+    assert "1 extra passes" not in out
+
+
+def test_where_an_answer_goes_is_said_to_who_wants_a_file(tmp_path: Path) -> None:
+    ended = bankwise("check", tmp_path / "a.toml", "--format", "html", "-o", "a.html")
+    assert ended.code == 2
+    assert "> FILE" in ended.err
+    assert "> FILE" not in bankwise("check", tmp_path / "a.toml", "--outpt", "a.html").err
 
 
 def test_a_count_fits() -> None:

@@ -201,10 +201,20 @@ def test_an_address_that_is_none_is_refused_in_words(tab: Tab) -> None:
 def test_a_layout_is_typed_in_any_notation_and_copied_in_every_other(tab: Tab) -> None:
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     field = tab.page.get_by_label("Layout B, in any notation")
-    for text, cost in (("Swizzle<4,0,5>", 2), ("row * 33 + col", 2), ("x ^ (x >> 4 & 30)", 1)):
+    for text, cost, aside in (
+        ("Swizzle<4,0,5>", 2, "its bits count elements of 32 bits"),
+        ("Swizzle<3,4,3>", None, "an offset of this tile has 9 bits: 2 of 3 are swizzled"),
+        ("row * 33 + col", 2, ""),
+        ("float tile[32][33]", 2, ""),
+        ("(t*33 + c)*4", 2, ""),
+        ("x ^ (x >> 4 & 30)", 1, ""),
+    ):
         field.fill(text)
         field.press("Enter")
-        assert tab.number("passes-read") == cost, text
+        said = str(tab.page.text_content(".wb-notation [role=status]"))
+        assert said.startswith("read as "), text
+        assert aside in said
+        assert cost is None or tab.number("passes-read") == cost, text
     field.fill("x // 2")
     field.press("Enter")
     assert "two elements" in str(tab.page.text_content(".wb-notation [role=status]"))
@@ -244,7 +254,27 @@ READ: dict[str, Callable[[str], Any] | None] = {
     "#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [16, 32]}>": None,
     "swizzle<[16, 32], unit = 4, max_phase = 8>": wave.parse_swizzle,
 }
+PLACED: dict[str, Callable[[int, int], int]] = {
+    "float tile[32][33]": lambda r, c: 33 * r + c,
+    "tile[16][33]": lambda r, c: 33 * r + c,
+    "__shared__ unsigned s[2][8][32 + 1];": lambda r, c: 33 * r + c,
+    "(row*33+col)*4": lambda r, c: 33 * r + c,
+    "(t*36 + c)*4": lambda r, c: 36 * r + c,
+    "threadIdx.y*33 + threadIdx.x": lambda r, c: 33 * r + c,
+    "y*33 + x": lambda r, c: 33 * r + c,
+    "a + b*32": lambda r, c: 32 * r + c,
+    "(x ^ (x >> 5 & 7))*4": lambda r, c: 32 * r + (c ^ (r & 7)),
+    "col*16 + row": lambda r, c: 16 * c + r,
+    "col*16 + row*4096/4096": lambda r, c: 16 * c + r,
+    "Swizzle<3,4,3>": lambda r, c: 32 * r + c ^ (32 * r + c & 0x380) >> 3,
+}
+"""Of row and column; the tile has 16 rows of 32 floats."""
 REFUSED = {
+    "float tile[8][33]": "8 rows of 33",
+    "half tile[32][33]": "half has 16 bits",
+    "tile[512]": "rows and columns",
+    "tile[16][N]": "in figures",
+    "lane*132": "lane",
     "#ttg.swizzled_shared<{vec = 4, perPhase = 2, maxPhase = 4, order = [0, 1]}>": "order",
     "#ttg.padded_shared<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>": "padding",
     "swizzle<[32, 32], unit = 4, max_phase = 8>": "32 by 32",
@@ -260,7 +290,7 @@ REFUSED = {
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_notations_mean_what_python_reads_and_strange_ones_are_refused(tmp_path: Path) -> None:
-    asked = [*READ, *REFUSED]
+    asked = [*READ, *PLACED, *REFUSED]
     (tmp_path / "asked.json").write_text(json.dumps(asked), "utf-8")
     command = ["node", *map(str, (HERE / "js" / "reading.mjs", tmp_path / "asked.json", STATIC))]
     answers = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
@@ -268,6 +298,10 @@ def test_notations_mean_what_python_reads_and_strange_ones_are_refused(tmp_path:
     for text, answer in zip(asked, answers, strict=True):
         if text in REFUSED:
             assert REFUSED[text] in answer["error"], text
+            continue
+        if text in PLACED:
+            placed = [PLACED[text](row, column) for row in range(16) for column in range(32)]
+            assert answer["places"] == placed, text
             continue
         read = READ[text] or (lambda t: triton.memory(triton.parse_shared(t), (16, 32)))
         assert answer["places"] == read(text).offsets(everything).tolist(), text

@@ -7,7 +7,8 @@ const { allOffsets } = await import(`${where}/core/tile.js`);
 const tile = { columns: 5, rows: 4, elementBits: 32 };
 const answer = (text) => {
   try {
-    return { places: [...allOffsets(readNotation(text, tile).layout, tile)] };
+    const found = readNotation(text, tile);
+    return { places: [...allOffsets(found.layout, tile)], aside: found.aside };
   } catch (error) {
     return { error: error.message };
   }

@@ -3,13 +3,15 @@
 The language is the integer part of Python's expressions, evaluated on whole index arrays at once:
 ``+ - * // % << >> & | ^ ~``, comparisons, ``and or not``, ``a if c else b``, ``min(..)``,
 ``max(..)``. ``/`` means ``//``: it is what C writes. Names are the variables given, all lanes at
-once. Division and remainder round towards minus infinity, as Python's do.
+once. Division and remainder round towards minus infinity, as Python's do. What C reads in another
+way than Python is refused: ``&&``, ``||``, ``!``, and conditions joined by a bare ``&``.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,6 +51,11 @@ _FUNCTIONS: Mapping[str, Callable[[Value, Value], Value]] = {
     "min": np.minimum,
     "max": np.maximum,
 }
+_OF_C = {"&&": "and", "||": "or", "!": "not"}
+_LOGIC_OF_C = re.compile(r"&&|\|\||!(?!=)")
+_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+_HINT = "use + - * / (or //) % << >> & | ^ ~, comparisons, and, or, not"
+_BRACKETS = "between conditions write `and`, `or`, or brackets around each"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,10 @@ def parse(text: str, variables: Sequence[str]) -> Expression:
     stripped = text.strip()
     if not stripped:
         raise InputError("empty expression", hint=f"write one of {', '.join(variables)}")
+    if found := _LOGIC_OF_C.search(stripped):
+        place = Location("expression", 1, found.start() + 1)
+        hint = f"write `{_OF_C[found[0]]}`, as Python does"
+        raise InputError(f"{found[0]!r} is C's, in {stripped!r}", location=place, hint=hint)
     try:
         with warnings.catch_warnings():
             # What Python warns of ("3and 4") is refused or means what it says.
@@ -115,6 +126,7 @@ def _check(node: ast.expr, text: str, names: frozenset[str]) -> None:
         case ast.Compare(left=left, ops=ops, comparators=rest) if all(
             type(o) in _COMPARE for o in ops
         ):
+            _check_bits(node, text)
             for part in (left, *rest):
                 _check(part, text, names)
         case ast.BoolOp(values=values):
@@ -133,9 +145,32 @@ def _check(node: ast.expr, text: str, names: frozenset[str]) -> None:
             raise _error(node, text, f"{piece!r} is not integer arithmetic")
 
 
-def _error(node: ast.expr, text: str, message: str) -> InputError:
+def _check_bits(node: ast.Compare, text: str) -> None:
+    """Refuse ``lane < 24 & lane % 2 == 0``: `&` is done before `<` here, and after it in C."""
+    operands = [node.left, *node.comparators]
+    for place, part in enumerate(operands):
+        if not isinstance(part, ast.BinOp) or not isinstance(part.op, _BITS):
+            continue
+        between = 0 < place < len(operands) - 1
+        joins = isinstance(part.left, ast.Compare) or isinstance(part.right, ast.Compare)
+        if (between or joins) and not _in_brackets(part, text, first=place == 0):
+            piece = ast.get_source_segment(text, part) or text
+            raise _error(part, text, f"{piece!r} is worked out before it is compared", _BRACKETS)
+
+
+def _in_brackets(node: ast.expr, text: str, *, first: bool) -> bool:
+    """Whether an operand of a comparison, the ``first`` or another, has brackets of its own."""
+    if node.lineno != node.end_lineno:
+        return True
+    line = text.encode().split(b"\n")[node.lineno - 1]
+    if first:
+        return line[node.end_col_offset :].lstrip().startswith(b")")
+    return line[: node.col_offset].rstrip().endswith(b"(")
+
+
+def _error(node: ast.expr, text: str, message: str, hint: str = _HINT) -> InputError:
     place = Location("expression", node.lineno, node.col_offset + 1)
-    return InputError(f"{message} in {text!r}", location=place, hint="use + - * // % << >> & | ^ ~")
+    return InputError(f"{message} in {text!r}", location=place, hint=hint)
 
 
 class _Evaluator:

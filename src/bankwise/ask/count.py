@@ -6,9 +6,9 @@ import numpy as np
 
 from bankwise.algebra import expression
 from bankwise.ask.spelled import spelled
-from bankwise.counting.conflict import count
+from bankwise.counting.conflict import Witness, count, phases, words_touched
 from bankwise.counting.reason import reason
-from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import Instruction, machine
 from bankwise.show.counting import CountReport
 
 
@@ -29,14 +29,26 @@ def count_expression(
         mask = expression.parse(active, ["lane"])(lane=lane) != 0
     other = expression.parse(second, ["lane"])(lane=lane) if second else None
     result = count(row, values, mask, second_offsets_bytes=other)
-    why = reason(row, values, mask, result.witness) if result.witness else None
+    seen = result.witness
+    why = reason(row, _wanted(row, seen, values, other), mask, seen) if seen else None
     return CountReport(
         target=gpu.name,
         counter=gpu.counter,
         instruction=row,
+        active_lanes=int(mask.sum()),
+        phases=tuple(map(tuple, phases(row, values, mask))),
         passes=int(result.passes),
         ideal=int(result.ideal),
         ways=int(result.ways),
-        witness=result.witness,
+        witness=seen,
         reason=why,
     )
+
+
+def _wanted(
+    row: Instruction, seen: Witness, first: expression.Value, second: expression.Value | None
+) -> expression.Value:
+    """The addresses at which the lanes of a witness want its words: the first or the second."""
+    wishes = list(zip(seen.lanes, seen.words, strict=True))
+    at_first = all(word in words_touched(row, int(first[lane])) for lane, word in wishes)
+    return first if at_first or second is None else second

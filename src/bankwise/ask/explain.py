@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import groupby
 
+from bankwise.ask.picture_texts import MOST_ELEMENTS
+from bankwise.errors import InputError
 from bankwise.hardware.machine import LEVELS, Instruction, canonical, machine, names
 from bankwise.hardware.native import NATIVE
 from bankwise.show.nouns import Noun, noun
 from bankwise.show.rules import Rule, rule, rules
+
+_SWIZZLE = re.compile(r"(?:Swizzle|Sw)\s*<\s*(\d{1,2})\s*,\s*(\d{1,2})\s*,\s*(\d{1,2})\s*>", re.I)
+_OFFSET_BITS = 32
 
 
 def explain(name: str) -> Rule | Noun:
@@ -17,7 +23,31 @@ def explain(name: str) -> Rule | Noun:
     spelled = "-".join(name.casefold().split())
     if spelled in {one.name for one in rules()}:
         return rule(spelled)
-    return noun(name) or _instruction(name) or _machine(name) or rule(name)
+    return noun(name) or _instruction(name) or _machine(name) or _swizzle(name) or rule(name)
+
+
+def _swizzle(name: str) -> Noun | None:
+    """A swizzle of CuTe by its numbers: which bits it moves where. InputError for one that CuTe
+    does not compile."""
+    found = _SWIZZLE.fullmatch(name.strip())
+    if found is None:
+        return None
+    bits, base, shift = map(int, found.groups())
+    said = f"Swizzle<{bits},{base},{shift}>"
+    if shift < bits:
+        raise InputError(f"{said} is no layout: S, {shift}, is less than B, {bits}")
+    if bits + base + shift > _OFFSET_BITS:
+        raise InputError(f"{said} takes more bits than an offset has, {_OFFSET_BITS}")
+    low, high = base, base + shift
+    piece, row, mask = 1 << low, 1 << high, ((1 << bits) - 1) << low
+    what = (
+        f"{bits} bits of the offset, from bit {high} on, are XORed into those from bit {low} on: "
+        f"x ^ (x >> {shift} & {mask}). Pieces of {piece} stay together; in row r of {row}, piece p "
+        f"stands where p ^ (r mod {1 << bits}) was. x counts bytes or elements, as the layout says."
+    )
+    if row << bits <= MOST_ELEMENTS:
+        what += f" `bankwise show '{said}' --bits 16` draws it over elements of 16 bits."
+    return Noun(said, (), what, "NVIDIA CUTLASS, include/cute/swizzle.hpp")
 
 
 def _machine(name: str) -> Noun | None:

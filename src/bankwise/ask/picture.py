@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bankwise.algebra.offset import Shape
-from bankwise.ask.picture_texts import EXAMPLES, SaidLayout, drawable, said_layout
+from bankwise.ask.picture_texts import EXAMPLES, SaidLayout, drawable, said_layout, unsaid
 from bankwise.counting.access import IntArray
 from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Refusal
@@ -38,6 +38,7 @@ def picture(
     InputError for what cannot be read or drawn.
     """
     gpu = machine(target) if target else _best_known()
+    by_target = () if target else (f"{gpu.name} (-t)",)
     if bits % 8 or not 0 <= bits <= 128:
         raise InputError(f"elements of {bits} bits cannot be drawn", hint="8, 16, .. 128")
     told = drawable(_told(tile)) if tile else None
@@ -62,6 +63,7 @@ def picture(
         _most(offsets, element_bits, banks),
         _most(row_major, element_bits, banks),
         reads,
+        (*plain.assumed, *by_target),
     )
 
 
@@ -79,8 +81,19 @@ def _in_notation(text: str, gpu: Machine, tile: str, bits: int, notation: str) -
     memory = read_memory(layout, name, shape, Setting(gpu, {}, (gpu.wave_size, 1, 1)))
     if isinstance(memory, Refusal):
         raise InputError(str(memory.reason))
+    assumed = _assumed(layout, bare, tile, bits, (rows, columns))
     places = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), -1)
-    return SaidLayout(name, element_bits, memory.offsets(places))
+    return SaidLayout(name, element_bits, memory.offsets(places), assumed)
+
+
+def _assumed(
+    text: str, bare: re.Match[str] | None, tile: str, bits: int, size: tuple[int, int]
+) -> tuple[str, ...]:
+    """What neither the text nor an option says."""
+    of_bytes = "elements of 8 bits: bytes are swizzled (--bits 16: elements of 16 bits)"
+    guessed = not tile and bare is None and _SAID.search(text) is None
+    width = unsaid(16) if bare is None else (of_bytes,)
+    return (*width * (not bits), *unsaid(tile=size if guessed else None))
 
 
 def _seen(text: str) -> str:
@@ -147,14 +160,16 @@ def _reads(
         starts = offsets[:, :: width * 8 // bits] * bits // 8
         torn = next((at for at in starts[:, 0].tolist() if at % width), None)
         fits = torn is None and not (starts % width).any()
-        passes, ideal = _worst_column(row, starts, gpu.wave_size) if fits else (None, None)
+        worst = _worst_column(row, starts, gpu.wave_size) if fits else (None,) * 3
+        passes, ideal, lanes = worst
         plain = row_major[:, :: width * 8 // bits] * bits // 8
         before = None if (plain % width).any() else _worst_column(row, plain, gpu.wave_size)[0]
-        yield ColumnRead(row.name, width, row.banks, passes, ideal, before, torn)
+        yield ColumnRead(row.name, width, row.banks, passes, ideal, lanes, before, torn)
 
 
-def _worst_column(row: Instruction, starts: IntArray, wave: int) -> tuple[int, int]:
-    """Passes and ideal of the column, and of the rows that a wave reaches, that take most."""
+def _worst_column(row: Instruction, starts: IntArray, wave: int) -> tuple[int, int, int]:
+    """Passes and ideal of the column, and of the rows that a wave reaches, that take most; and how
+    many lanes read it."""
     waves = -(-len(starts) // wave)
     lanes = np.zeros((waves * wave, starts.shape[1]), np.int64)
     lanes[: len(starts)] = starts
@@ -162,7 +177,8 @@ def _worst_column(row: Instruction, starts: IntArray, wave: int) -> tuple[int, i
     active = (np.arange(waves * wave) < len(starts)).reshape(waves, 1, wave)
     counted = count(row, each, active)
     at = int(counted.extra.argmax())
-    return int(counted.passes.flat[at]), int(counted.ideal.flat[at])
+    reading = int(active[at // starts.shape[1]].sum())
+    return int(counted.passes.flat[at]), int(counted.ideal.flat[at]), reading
 
 
 def _most(offsets: IntArray, bits: int, banks: int) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -25,7 +25,7 @@ from bankwise.show.own_lines import TYPE_BYTES
 
 EXAMPLES = ("pad 1", "float tile[32][33]", "(row*33 + col)*4", "lane*132")
 _USUAL_BITS = 32
-_MOST = 1 << 16
+MOST_ELEMENTS = 1 << 16
 """Elements of a tile that is drawn."""
 _SIDE = 32
 """Rows, and columns, of a tile that is said for any."""
@@ -43,11 +43,13 @@ _OFFSETS = ("x", "offset", "index")
 
 @dataclass(frozen=True, slots=True)
 class SaidLayout:
-    """``name``: what kind of text it is. ``offsets``: of every row and column, in elements."""
+    """``name``: what kind of text it is. ``offsets``: of every row and column, in elements.
+    ``assumed``: what neither the text nor an option says, each with the option."""
 
     name: str
     element_bits: int
     offsets: IntArray
+    assumed: tuple[str, ...] = ()
 
 
 def said_layout(text: str, tile: tuple[int, int] | None, bits: int, wave: int) -> SaidLayout | None:
@@ -59,7 +61,8 @@ def said_layout(text: str, tile: tuple[int, int] | None, bits: int, wave: int) -
     padded, array = _PAD.fullmatch(text), _ARRAY.fullmatch(text)
     if padded:
         rows, columns = tile or (_SIDE, _SIDE)
-        return _rows("padding", rows, columns, columns + int(padded[1]), bits or _USUAL_BITS)
+        found = _rows("padding", rows, columns, columns + int(padded[1]), bits or _USUAL_BITS)
+        return _assuming(found, bits=not bits, tile=not tile)
     if array:
         return _array(array["type"], array["sizes"], tile, bits)
     names = list(dict.fromkeys(_NAME.findall(text)))
@@ -71,9 +74,21 @@ def said_layout(text: str, tile: tuple[int, int] | None, bits: int, wave: int) -
 def drawable(tile: tuple[int, int]) -> tuple[int, int]:
     """The tile, if it is one and not too large."""
     rows, columns = tile
-    if not 0 < rows * columns <= _MOST:
+    if not 0 < rows * columns <= MOST_ELEMENTS:
         raise InputError(f"a tile of {rows} x {columns} elements cannot be drawn", hint="--tile")
     return tile
+
+
+def unsaid(element_bits: int = 0, tile: tuple[int, int] | None = None) -> tuple[str, ...]:
+    """What was assumed, in words, each with the option that says otherwise."""
+    width = [f"elements of {element_bits} bits (--bits)"] if element_bits else []
+    return (*width, *([f"a tile of {tile[0]} x {tile[1]} (--tile)"] if tile else []))
+
+
+def _assuming(found: SaidLayout, *, bits: bool = False, tile: bool = False) -> SaidLayout:
+    rows, columns = found.offsets.shape
+    said = unsaid(found.element_bits * bits, (rows, columns) if tile else None)
+    return replace(found, assumed=said)
 
 
 def _rows(name: str, rows: int, columns: int, pitch: int, bits: int) -> SaidLayout:
@@ -94,30 +109,33 @@ def _array(kind: str | None, said: str, tile: tuple[int, int] | None, bits: int)
     if wanted[0] > rows or wanted[1] > pitch:
         raise InputError(f"the array has {rows} rows of {pitch}, not {wanted[0]} x {wanted[1]}")
     width = bits or (8 * TYPE_BYTES[kind] if kind else _USUAL_BITS)
-    return _rows("array", *wanted, pitch, width)
+    return _assuming(_rows("array", *wanted, pitch, width), bits=not (bits or kind))
 
 
 def _address(
     text: str, names: list[str], tile: tuple[int, int] | None, bits: int, wave: int
 ) -> SaidLayout:
     known = {name: name.replace(".", "_") for name in names}
-    found = parse(_NAME.sub(lambda match: known[match[0]], text), tuple(known.values()))
+    formula = parse(_NAME.sub(lambda match: known[match[0]], text), tuple(known.values()))
 
     def at(*values: object) -> IntArray:
         given = dict(zip(known.values(), values, strict=True))
-        return np.asarray(found(**given), np.int64)  # type: ignore[arg-type]
+        return np.asarray(formula(**given), np.int64)  # type: ignore[arg-type]
 
     if len(names) == 1 and names[0] in _OFFSETS:
         rows, columns = tile or (_SIDE, _SIDE)
         places = at(np.arange(rows * columns).reshape(rows, columns))
-        return _placed("index", places, bits or _USUAL_BITS)
+        found = _placed("index", places, bits or _USUAL_BITS)
+        return _assuming(found, bits=not bits, tile=not tile)
     if len(names) == 1:
         lanes, width = (tile or (wave, 1))[0], bits or _USUAL_BITS
-        return _of_bytes("address of a lane", at(np.arange(lanes)[:, None]), width)
+        found = _of_bytes("address of a lane", at(np.arange(lanes)[:, None]), width)
+        return _assuming(found, bits=not bits)
     if len(names) > 2:
         hint = "two names, a row and a column: (row*33 + col)*4"
         raise InputError(f"which of {', '.join(names)} is the row, which the column?", hint=hint)
-    return _of_two(text, at, tile or (_SIDE, _SIDE), bits)
+    found = _of_two(text, at, tile or (_SIDE, _SIDE), bits)
+    return _assuming(found, bits=not bits and found.name == "index", tile=not tile)
 
 
 def _of_two(text: str, at: Callable[..., IntArray], tile: tuple[int, int], bits: int) -> SaidLayout:

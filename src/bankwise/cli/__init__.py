@@ -91,6 +91,8 @@ def _run() -> int | str | None:
         # What prints takes a pipe that was closed for a failure.
         if isinstance(end.__context__, BrokenPipeError):
             raise end.__context__ from None
+        if getattr(end.__context__, "option_name", "") in ("-o", "--output"):
+            _print_error("hint: what is printed goes into a file by > FILE")
         sys.stdout.flush()
         return end.code
     sys.stdout.flush()

@@ -118,17 +118,37 @@ def reason(
     instruction: Instruction, offsets_bytes: IntArray, active: BoolArray, witness: Witness
 ) -> Reason | Meeting | None:
     """Explain ``witness`` of one access ([wave_size] arrays); None if there is no common step."""
-    lanes = phases(instruction, offsets_bytes, active)[witness.phase]
-    starts = {int(offsets_bytes[lane]) // BANK_BYTES for lane in lanes if active[lane]}
+    starts = _starts(instruction, offsets_bytes, active, witness)
     words = sorted(witness.words)
     gap = gcd(*(b - a for a, b in pairwise(words)))
     steps = {b - a for a in starts for b in starts if b > a and gap % (b - a) == 0}
-    steps &= _single_steps(offsets_bytes, active)
-    regular = [step for step in sorted(steps) if _explains(step, starts, instruction.banks, words)]
-    if not regular:
-        return _meeting(instruction, offsets_bytes, active, witness)
-    rows = _rows(regular[0], starts)
-    return Reason(regular[0], instruction.banks, rows, len(words))
+    for step in sorted(steps & _single_steps(offsets_bytes, active)):
+        classes = {int(offsets_bytes[lane]) // BANK_BYTES % step for lane in witness.lanes}
+        rows = sorted((word, lane) for word, lane in starts.items() if word % step in classes)
+        period = instruction.banks // gcd(step, instruction.banks)
+        if len(classes) == 1 and len(rows) == period * len(words) and _advance(step, rows):
+            return Reason(step, instruction.banks, len(rows), len(words))
+    return _meeting(instruction, offsets_bytes, active, witness)
+
+
+def _starts(
+    instruction: Instruction, offsets_bytes: IntArray, active: BoolArray, witness: Witness
+) -> dict[int, int]:
+    """The words at which the lanes of the phase begin, and the first lane that begins there."""
+    starts: dict[int, int] = {}
+    for lane in phases(instruction, offsets_bytes, active)[witness.phase]:
+        if active[lane]:
+            starts.setdefault(int(offsets_bytes[lane]) // BANK_BYTES, lane)
+    return starts
+
+
+def _advance(step: int, rows: list[tuple[int, int]]) -> bool:
+    """Whether rows, (word, lane), go by ``step``: each from the one before, or by the number of the
+    lane, of which a phase may leave some out."""
+    gaps = [b - a for (a, _), (b, _) in pairwise(rows)]
+    (word, lane), (second, other) = rows[:2]
+    by_lane = all((w - word) * (other - lane) == (second - word) * (n - lane) for w, n in rows)
+    return min(gaps) == step and (max(gaps) == step or by_lane)
 
 
 def _single_steps(offsets_bytes: IntArray, active: BoolArray) -> set[int]:
@@ -156,17 +176,3 @@ def _meeting(
     first, second, *_ = sorted(set(witness.lanes))
     found = Meeting((first, second), terms, unit, around, taken)
     return found if abs(found.residue) < taken and found.apart else None
-
-
-def _rows(step: int, starts: set[int]) -> int:
-    """The most words that lie in one residue class of ``step``."""
-    classes: dict[int, int] = {}
-    for start in starts:
-        classes[start % step] = classes.get(start % step, 0) + 1
-    return max(classes.values())
-
-
-def _explains(step: int, starts: set[int], banks: int, words: list[int]) -> bool:
-    """Whether rows / period is the number of ways counted: then the sum tells the truth."""
-    period = banks // gcd(step % banks, banks)
-    return _rows(step, starts) == period * len(words)

@@ -18,7 +18,7 @@ from bankwise.show.conflicts import print_conflict
 from bankwise.show.kernel_facts import print_facts
 from bankwise.show.snippets import print_help, print_snippets
 from bankwise.show.values import CheckReport, Snippet
-from bankwise.show.words import COLOURS, cell, doubted, mark, opener, verdict
+from bankwise.show.words import COLOURS, cell, doubted, extra_passes, mark, opener, verdict
 
 SHOWN = 10
 """Findings, and rows of a table, unless all are asked for."""
@@ -80,7 +80,7 @@ def print_conflicts(
         rest = sum((cause.run for cause in found[SHOWN:]), Cost())
         more = len(found) - SHOWN
         many = "1 more cause" if more == 1 else f"{more} more causes"
-        say(console, f"and {many}, {cell(rest.ends.extra)} extra passes (--all)", style="dim")
+        say(console, f"and {many}, {extra_passes(rest.ends.extra)} (--all)", style="dim")
         console.print()
     if everything or len(found) <= SHOWN:
         print_snippets(left, console)
@@ -112,9 +112,9 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
         say(console, told, "? ", style="dim")
     left = [access for row in rows[len(shown) :] for access in row]
     if left:
-        rest = cell(sum((a.run for a in left), Cost()).ends.extra)
+        rest = extra_passes(sum((a.run for a in left), Cost()).ends.extra)
         many = f"{len(left)} more access" + ("es" if len(left) > 1 else "")
-        say(console, f"and {many}, {rest} extra passes (--all)", style="dim")
+        say(console, f"and {many}, {rest} (--all)", style="dim")
     console.print()
 
 

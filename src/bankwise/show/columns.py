@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from bankwise.show.wrap import WIDTH, line_ends, wrapped
+from bankwise.show.wrap import WIDTH, code_lines, line_ends, wrapped
 
 _WIDEST = 100
 _GAP = "  "
@@ -67,6 +67,18 @@ def say(
         whole = behind + line[len(behind) :] if number else line
         marked = f"[{style}]{escape(whole)}[/]" if style else escape(whole)
         console.print(marked, soft_wrap=True, highlight=False)
+
+
+def paste(console: Console, text: str, first: str, style: str = "") -> None:
+    """A text to be pasted, whole: behind ``first`` where that leaves room, else in the lines below
+    it, indented by four."""
+    head = f"[{style}]{escape(first)}[/]" if style else escape(first)
+    if "\n" not in text and len(first) + 1 + len(text) <= width(console):
+        console.print(f"{head} {escape(text)}", soft_wrap=True, highlight=False)
+        return
+    console.print(head.rstrip(), soft_wrap=True, highlight=False)
+    for line in code_lines(text, width(console) - 4):
+        console.print(f"    {escape(line)}", soft_wrap=True, highlight=False)
 
 
 def table(

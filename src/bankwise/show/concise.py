@@ -13,7 +13,15 @@ from bankwise.show.causes import Cause, folded
 from bankwise.show.columns import say, table
 from bankwise.show.conflicts import diagnostic
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.show.words import COLOURS, cell, doubt, not_checked, of_another_kernel, openers
+from bankwise.show.words import (
+    COLOURS,
+    cell,
+    doubt,
+    extra_passes,
+    not_checked,
+    of_another_kernel,
+    openers,
+)
 
 
 def print_concise(
@@ -48,9 +56,9 @@ def _said(cause: Cause, report: CheckReport) -> str:
     many = f", {len(cause.accesses)} accesses" if len(cause.accesses) > 1 else ""
     kernels = ", ".join(short(name) for name in one.by_kernel)
     sure = f"; {doubt(one.first)}" if doubt(one.first) else ""
-    extra = cell(cause.run.ends.extra)
+    extra = extra_passes(cause.run.ends.extra)
     each = report.each(cause.first.kernel)
-    return f"{one.kind}: {one.done}{many}, {extra} extra passes {each} ({kernels}){sure}"
+    return f"{one.kind}: {one.done}{many}, {extra} {each} ({kernels}){sure}"
 
 
 def print_statistics(report: CheckReport, console: Console, *, everything: bool = False) -> None:

@@ -29,7 +29,7 @@ from bankwise.show.columns import say, width
 from bankwise.show.diagnostics import Diagnostic, marked
 from bankwise.show.own_lines import line_at, own_line, stepping
 from bankwise.show.values import CheckReport
-from bankwise.show.words import cell, doubt, joined
+from bankwise.show.words import cell, doubt, extra_passes, joined
 
 _KERNELS = 4
 _PLACES = 12
@@ -129,11 +129,12 @@ def counts(accesses: Sequence[AccessReport], each: str) -> str:
     for (name, issued, passes, ideal), many in alike.items():
         times = f"{many} x {issued}" if many > 1 and issued > 1 else f"{many * issued} x"
         apiece = " each" if many > 1 else ""
-        parts.append(f"{times} {name}, {passes} passes{apiece}, ideal {ideal}")
+        several = "es" * (passes != "1")
+        parts.append(f"{times} {name}, {passes} pass{several}{apiece}, ideal {ideal}")
     run = sum((access.run for access in accesses), Cost())
     known = run.ends.extra
     followed = "" if known.exact else f" ({run.extra:,} as followed)"
-    return "; ".join((*parts, f"{cell(known)} extra passes {each}{followed}"))
+    return "; ".join((*parts, f"{extra_passes(known)} {each}{followed}"))
 
 
 def places(cause: Cause) -> str:

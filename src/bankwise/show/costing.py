@@ -18,6 +18,7 @@ from bankwise.counting.cost import Cost
 from bankwise.hardware.occupancy import Occupancy, Usage
 from bankwise.show.columns import table
 from bankwise.show.notebook import printed
+from bankwise.show.words import extra_passes
 
 
 @printed("bankwise.show.costing:print_cost")
@@ -82,8 +83,8 @@ def _print_mix(cost: KernelCost, console: Console) -> None:
 
 def _conflicts(cost: KernelCost) -> str:
     if cost.extra_per_instruction is None:
-        return f"{cost.run.extra:,} extra passes per workgroup"
+        return f"{extra_passes(cost.run.extra)} per workgroup"
     return (
-        f"{cost.run.extra:,} extra passes / {cost.executed:,} LDS instructions per workgroup = "
+        f"{extra_passes(cost.run.extra)} / {cost.executed:,} LDS instructions per workgroup = "
         f"{cost.extra_per_instruction:.2f} conflicts per instruction"
     )

@@ -17,11 +17,14 @@ from bankwise.show.notebook import printed
 @printed("bankwise.show.counting:print_count")
 @dataclass(frozen=True, slots=True)
 class CountReport:
-    """The passes of one instruction of one wave."""
+    """The passes of one instruction of one wave. ``phases``: lanes served together for these
+    addresses, which on NVIDIA may be two phases of the instruction in one."""
 
     target: str
     counter: str
     instruction: Instruction
+    active_lanes: int
+    phases: tuple[tuple[int, ...], ...]
     passes: int
     ideal: int
     ways: int
@@ -49,10 +52,16 @@ def print_count(report: CountReport, console: Console) -> None:
     said = f"{row.name} on {report.target}: {passes}, ideal {report.ideal}"
     say(console, said, rest="  ", style=colour)
     say(console, f"{report.counter} += {report.extra}{open_}", "  ", "    ", style=colour)
+    if not report.active_lanes:
+        nobody = "no lane is active: the condition is 0 for each of them"
+        say(console, f"{nobody}; between conditions write `and`, or brackets", "  ", "    ")
     if report.witness is not None:
         say(console, f"{report.ways}-way: {report.witness}", "  ", "    ")
     if report.reason is not None:
         say(console, str(report.reason), "  ", "    ")
     text = f"{row.banks} banks; phases {phases_text(row.phases)}"
     say(console, text, "  ", "    ", style="dim")
+    if report.phases != row.phases:
+        merged = f"merged into {phases_text(report.phases)}: lanes come in equal pairs"
+        say(console, f"{merged}, `bankwise explain merge`", "  ", "    ", style="dim")
     say(console, f"evidence: {row.evidence}, confidence {row.confidence:g}", "  ", style="dim")

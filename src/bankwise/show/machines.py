@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.markup import escape
 
-from bankwise.hardware.machine import Instruction, Machine, lane_text
+from bankwise.hardware.machine import Instruction, Machine, lane_text, phases_text
 from bankwise.show.columns import table
 
 
@@ -47,12 +47,14 @@ def print_machine(machine: Machine, console: Console) -> None:
 
 
 def _short(row: Instruction) -> str:
-    first = lane_text(row.phases[0])
+    lanes = [lane for phase in row.phases for lane in phase]
+    in_turn = lanes == list(range(lanes[0], lanes[0] + len(lanes)))
+    told = lane_text(row.phases[0]) if in_turn else phases_text(row.phases)
     merge = {"neighbours": ", equal pairs merge", "lines": ", pieces of a line merge"}.get(
         row.merge, ""
     )
     merge += ", lanes of a word one by one" if row.serial else ""
-    return f"{len(row.phases)} x {len(row.phases[0])}: {first}{merge}"
+    return f"{len(row.phases)} x {len(row.phases[0])}: {told}{merge}"
 
 
 def _print_disputes(machine: Machine, console: Console) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.markup import escape
 
-from bankwise.show.columns import table
+from bankwise.show.columns import paste, table
 from bankwise.solver.modes import ModePlan
 from bankwise.solver.plan import Plan, number
 
@@ -37,7 +37,7 @@ def print_modes(modes: Sequence[ModePlan], best: Plan | None, console: Console) 
                     f"{one.tensor_map_swizzle}, {copy.tensor_map_type}"
                 )
             if one.triton:
-                console.print(f"  {escape(one.triton)}", soft_wrap=True)
+                paste(console, one.triton, "  triton:")
 
 
 def _print_costs(modes: Sequence[ModePlan], best: Plan | None, console: Console) -> None:

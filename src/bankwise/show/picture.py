@@ -8,7 +8,7 @@ from html import escape as html_escape
 
 from rich.console import Console
 
-from bankwise.hardware.machine import BANK_BYTES
+from bankwise.hardware.machine import BANK_BYTES, machine
 from bankwise.show.columns import say, width
 from bankwise.show.notebook import printed
 
@@ -21,15 +21,16 @@ _EDGE = 34
 class ColumnRead:
     """One instruction that reads down a column, a row for each lane, ``width_bytes`` at once.
 
-    ``passes`` and ``ideal`` of the column that takes most; None where rows begin at no multiple of
-    the width (``torn``: the first such byte). ``row_major``: the passes of the rows one behind the
-    other; None where those are torn."""
+    ``passes`` and ``ideal`` of the column that takes most, which ``lanes`` read; None where rows
+    begin at no multiple of the width (``torn``: the first such byte). ``row_major``: the passes of
+    the rows one behind the other; None where those are torn."""
 
     instruction: str
     width_bytes: int
     banks: int
     passes: int | None
     ideal: int | None
+    lanes: int | None
     row_major: int | None
     torn: int | None
 
@@ -50,7 +51,8 @@ class Picture:
     ``notation``. ``offsets``: in elements, row by row; ``piece``: elements that stay together.
     ``banks``: as the widest of ``reads`` sees them, else most instructions of ``target``. ``most``:
     of the first words of all rows so many lie in one bank, ``plain``: as row-major has it, whatever
-    lanes are served together. ``reads``: what a column takes, the narrowest read first."""
+    lanes are served together. ``reads``: what a column takes, the narrowest read first.
+    ``assumed``: what neither the text nor an option says, each with the option."""
 
     text: str
     notation: str
@@ -62,6 +64,7 @@ class Picture:
     most: int
     plain: int
     reads: tuple[ColumnRead, ...]
+    assumed: tuple[str, ...] = ()
 
     @property
     def seen_by(self) -> str:
@@ -92,6 +95,8 @@ def print_picture(picture: Picture, console: Console, *, everything: bool = Fals
         console,
         f"{piece} of that row and column begin{'s' if picture.piece == 1 else ''}{picture.seen_by}",
     )
+    if picture.assumed:
+        say(console, f"assumed: {', '.join(picture.assumed)}", rest="  ")
     digits = max(len(str(columns)), 2) + 1
     room = (width(console) - 5) // digits
     across = range(0, columns, picture.piece)
@@ -101,10 +106,15 @@ def print_picture(picture: Picture, console: Console, *, everything: bool = Fals
     for row in range(rows if everything else min(rows, _ROWS)):
         cells = "".join(_cell(picture, row, column, digits) for column in shown)
         console.print(f"[dim]{row:>4}[/] {cells}", soft_wrap=True, highlight=False)
-    left = (max(0, rows - _ROWS), len(across) - len(shown))
-    if any(left) and not everything:
-        say(console, f"and {left[0]} more rows, {left[1]} more columns (--all)", style="dim")
+    more = _more(rows - _ROWS, "row"), _more(len(across) - len(shown), "column")
+    if any(more) and not everything:
+        say(console, f"and {', '.join(filter(None, more))} (--all)", style="dim")
     say(console, summary(picture))
+
+
+def _more(left: int, what: str) -> str:
+    """What is not drawn; empty where all is."""
+    return f"{left} more {what}{'s' * (left > 1)}" if left > 0 else ""
 
 
 def _cell(picture: Picture, row: int, column: int, digits: int) -> str:
@@ -114,12 +124,25 @@ def _cell(picture: Picture, row: int, column: int, digits: int) -> str:
 
 
 def summary(picture: Picture) -> str:
-    """What one instruction takes down a column, by counting."""
+    """What one instruction takes down the column that takes most, by counting."""
     rows, columns = picture.tile
     row_major = tuple(tuple(range(r * columns, (r + 1) * columns)) for r in range(rows))
     beside = columns > 1 and picture.offsets != row_major
     said = "; ".join(read.said(beside=beside) for read in picture.reads)
-    return f"down a column, a row for each lane: {said or 'no single instruction reads an element'}"
+    if not said:
+        return "down a column, a row for each lane: no single instruction reads an element"
+    which = "down the worst column" if columns > picture.piece else "down the column"
+    return f"{which}, a row for each {_lanes(picture)}: {said}"
+
+
+def _lanes(picture: Picture) -> str:
+    """How many lanes read, where that is the same for all instructions."""
+    wave = machine(picture.target).wave_size
+    some = {read.lanes for read in picture.reads if read.lanes}
+    if len(some) != 1:
+        return "lane"
+    (lanes,) = some
+    return f"of {lanes} lanes" + f" (a wave has {wave})" * (lanes < wave)
 
 
 def svg(picture: Picture) -> str:

@@ -15,7 +15,7 @@ from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import machine
 from bankwise.notation.frameworks import frameworks
-from bankwise.show.columns import say, table
+from bankwise.show.columns import paste, say, table
 from bankwise.show.modes import print_modes
 from bankwise.show.notebook import printed
 from bankwise.show.prices import price_text
@@ -32,9 +32,6 @@ from bankwise.solver.plan import Plan, number, per_unit
 if TYPE_CHECKING:
     from bankwise.solver.certify import Judgement
     from bankwise.solver.construct import Step
-
-_LINE = 120
-"""The longest text of a framework that is printed whole; documents hold every one."""
 
 
 @printed("bankwise.show.solving:print_solve")
@@ -218,6 +215,11 @@ def _print_accesses(report: SolveReport, console: Console) -> None:
         rows.append([*costs, str(row.weight), row.instruction, f"{row.name} ({row.op})"])
     console.print()
     table(console, ("passes", "ideal", "floor", "weight", "instruction", "access"), rows)
+    weighted = (
+        "" if all(row.weight == 1 for row in report.accesses) else ", times its weight in all"
+    )
+    unit = f"passes: of each access executed once{weighted}; `check` counts all executions"
+    say(console, unit, rest="  ", style="dim")
     for row in report.accesses:
         notes = [f"{row.parts} for one access"] if row.parts > 1 else []
         notes += row.notes
@@ -251,11 +253,10 @@ def _print_emit(report: SolveReport, console: Console) -> None:
     emitted = {n: t for n, t in (report.emit or {}).items() if n not in ("python", "c", "mlir")}
     wide = max(map(len, emitted), default=0)
     for name, text in emitted.items():
-        shown = text if len(text) <= _LINE or text.startswith("not ") else f"{text[:_LINE]} ..."
         if text.startswith("not "):
-            say(console, shown, f"  {name:<{wide}} ")
+            say(console, text, f"  {name:<{wide}} ")
         else:
-            console.print(f"  {name:<{wide}} {escape(shown)}", soft_wrap=True)
+            paste(console, text, f"  {name:<{wide}}")
 
 
 def print_certify(certificate: Certificate, verdict: Judgement, console: Console) -> None:

@@ -14,14 +14,11 @@ from rich.markup import escape
 
 from bankwise.counting.counted import AccessReport, added
 from bankwise.show.as_text import print_conflicts, print_findings
-from bankwise.show.columns import say, table
+from bankwise.show.columns import paste, say, table
 from bankwise.show.notebook import printed
 from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
-from bankwise.show.words import COLOURS, adds, conclusion, still_open
-
-_LINE = 120
-"""A text longer than this is cut short in a list, unless it is the one asked for."""
+from bankwise.show.words import COLOURS, adds, conclusion, extra_passes, still_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,23 +189,19 @@ def print_last(report: SpecReport, console: Console) -> None:
 def print_solution(answer: SpecSolution, console: Console) -> None:
     """Print the answer of ``solve`` on a tile question: the layout, in every notation."""
     before = sum(a.cost.extra for a in answer.before.check.accesses)
-    console.print(f"[dim]{answer.asked} layout of the file: {before:,} extra passes[/]")
+    console.print(f"[dim]{answer.asked} layout of the file: {extra_passes(before)}[/]")
     print_solve(answer.report, console, notations=False)
     for said in sorted(answer.said, key=lambda s: s.notation != answer.asked):
-        _print_said(said, said.notation == answer.asked, console)
+        _print_said(said, console)
 
 
-def _print_said(said: Said, asked: bool, console: Console) -> None:
-    """The notation of the file in full, the others in a line."""
-    head = f"[bold]{said.notation}[/]"
+def _print_said(said: Said, console: Console) -> None:
+    """What a notation says, whole; or why nothing, and its best."""
     if said.text:
-        long = len(said.text) > _LINE and not asked
-        text = said.text[:_LINE] + " ..." if long else said.text
-        console.print(f"{head}: {escape(text)}", soft_wrap=True)
+        paste(console, said.text, f"{said.notation}:", "bold")
         return
     no = f"not found among {said.tried} tried" if said.tried else "cannot say it"
-    console.print(f"{head}: {no}: {escape(said.refusal)}")
+    console.print(f"[bold]{said.notation}[/]: {no}: {escape(said.refusal)}")
     if said.label:
         lost = "as good" if not said.lost else f"{said.lost:g} passes more"
-        best = said.best if said.best and (asked or len(said.best) <= _LINE) else said.label
-        console.print(f"    its best, {lost}: {escape(best)}", soft_wrap=True)
+        paste(console, said.best or said.label, f"    its best, {lost}:")

@@ -127,6 +127,12 @@ def _one_workgroup(kernel: KernelReport) -> bool:
     return any(a.one_workgroup for a in kernel.accesses)
 
 
+def extra_passes(many: Bound | int) -> str:
+    """``1 extra pass``, ``2 extra passes``, ``at least 1 extra passes``."""
+    said = f"{many:,}" if isinstance(many, int) else cell(many)
+    return f"{said} extra pass{'es' * (said != '1')}"
+
+
 def adds(found: Added) -> str:
     """What a conflict counter adds: ``0 known, 12,288 assumed (rule unknown)``. Of a rule by which
     nothing conflicts there is nothing to add: :func:`still_open` names it."""
@@ -158,7 +164,9 @@ def doubt(access: AccessReport) -> str:
         return f"possible: not with every launch that was tried; {_BLOCK}"
     extra = access.run.ends.extra
     many = "an unknown number of" if extra.high is None else f"at most {extra.high:,}"
-    return "; ".join(filter(None, (f"possible: {many} extra passes per workgroup", joined(access))))
+    passes = f"pass{'es' * (extra.high != 1)}"
+    said = f"possible: {many} extra {passes} per workgroup"
+    return "; ".join(filter(None, (said, joined(access))))
 
 
 def joined(access: AccessReport) -> str:

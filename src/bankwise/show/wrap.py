@@ -10,6 +10,8 @@ WIDTH = 80
 _WORD = re.compile(r"(?:`[^`\n]+`|(?<![\w'])'[^'\n]+'|\b[\w.]+<[^<>\n]{1,64}>|[^\s`']|`|')+")
 """Blanks between quotes, or in the brackets of a layout, are no end: `bankwise check FILE`,
 'lane * 4', xor<width=64, unit=8>."""
+_PIECE = re.compile(r"[^,;(]*(?:[,;]\s*|\(+|$)")
+"""Up to a comma, a semicolon or an opening bracket."""
 
 
 def line_ends(line: str, most: int = WIDTH, behind: int | None = None, kept: int = 0) -> list[int]:
@@ -32,6 +34,23 @@ def line_ends(line: str, most: int = WIDTH, behind: int | None = None, kept: int
 def wrapped(text: str, most: int = WIDTH, behind: int | None = None, kept: int = 0) -> str:
     """The lines of a text, each in as many as it needs."""
     return "\n".join(_wrapped(line, most, behind, kept) for line in text.split("\n"))
+
+
+def code_lines(text: str, most: int) -> list[str]:
+    """A text to be pasted, in lines that end behind a comma, a semicolon or an opening bracket:
+    there C++, MLIR and CuTe take the end of a line for a blank. A piece that is longer has a line
+    of its own."""
+    lines: list[str] = []
+    for line in text.rstrip().split("\n"):
+        now = ""
+        for piece in _PIECE.findall(line):
+            if now.strip() and len((now + piece).rstrip()) > most:
+                lines.append(now.rstrip())
+                now = piece.lstrip()
+            else:
+                now += piece
+        lines.append(now.rstrip())
+    return lines
 
 
 def _wrapped(line: str, most: int, behind: int | None, kept: int) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
+from bankwise.counting.reason import Reason
 from bankwise.hardware.machine import Evidence
 from bankwise.show.counting import CountReport
 from bankwise.show.documents.parts import (
@@ -15,7 +16,7 @@ from bankwise.show.documents.parts import (
     Share,
     Whole,
     WitnessDocument,
-    maybe,
+    view,
     witness_document,
 )
 
@@ -37,6 +38,7 @@ class CountDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.count
 
     target: str
     instruction: str
+    active_lanes: Whole
     counter: Annotated[str, Meta(description="the vendor's name of the conflict counter")]
     passes: Passes
     ideal: Ideal
@@ -44,7 +46,14 @@ class CountDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.count
     ways: Annotated[int, Meta(description="passes of the worst phase; 1: no conflict")]
     witness: Annotated[WitnessDocument | None, Meta(description="null without conflict")]
     reason: Annotated[str | None, Meta(description="the arithmetic in words")]
-    arithmetic: ArithmeticDocument | None
+    arithmetic: Annotated[
+        ArithmeticDocument | None,
+        Meta(description="the reason as numbers; null unless rows advance by one step"),
+    ]
+    phases: Annotated[
+        tuple[tuple[int, ...], ...],
+        Meta(description="lanes served together; two in one where lanes come in equal pairs"),
+    ]
     evidence: Annotated[Evidence, Meta(description="of the machine file's row")]
     confidence: Share
 
@@ -55,6 +64,7 @@ def count_document(report: CountReport) -> CountDocument:
     return CountDocument(
         target=report.target,
         instruction=report.instruction.name,
+        active_lanes=report.active_lanes,
         counter=report.counter,
         passes=report.passes,
         ideal=report.ideal,
@@ -62,7 +72,8 @@ def count_document(report: CountReport) -> CountDocument:
         ways=report.ways,
         witness=witness_document(report.witness),
         reason=None if why is None else str(why),
-        arithmetic=maybe(ArithmeticDocument, why),
+        arithmetic=view(ArithmeticDocument, why) if isinstance(why, Reason) else None,
+        phases=report.phases,
         evidence=report.instruction.evidence,
         confidence=report.instruction.confidence,
     )

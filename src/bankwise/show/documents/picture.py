@@ -18,6 +18,7 @@ class ColumnReadDocument(Struct, frozen=True):
     banks: Annotated[int, Meta(description="that it sees")]
     passes: Annotated[int | None, Meta(description="of the worst column; null: torn")]
     ideal: Annotated[int | None, Meta(description="of that column; null: torn")]
+    lanes: Annotated[int | None, Meta(description="that read it; null: torn")]
     row_major: Annotated[int | None, Meta(description="passes, row-major; null: torn there")]
     torn: Annotated[int | None, Meta(description="byte of a row that is no multiple of the width")]
 
@@ -36,6 +37,7 @@ class PictureDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.pic
     most: Annotated[int, Meta(description="words in which rows begin, in one bank at most")]
     plain: Annotated[int, Meta(description="the same, row-major")]
     reads: Annotated[tuple[ColumnReadDocument, ...], Meta(description="what a column takes")]
+    assumed: Annotated[tuple[str, ...], Meta(description="what neither text nor option says")]
 
 
 def picture_document(picture: Picture) -> PictureDocument:

@@ -111,16 +111,66 @@ const NOTATIONS = [
     const [by] = numbers(text);
     return (x) => x + (x >> tile.columns) * by;
   }],
+  ["an array", /^\s*(?:\w+\s+)*[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)+;?\s*$/, array],
   ["row-major", /^\s*(?:row.?major|plain|none)\s*$/i, () => (x) => x],
   ["an expression", /./, expression],
 ];
 
-/** `row * 33 + col`, or `x ^ (x >> 4 & 30)` over the row-major offset x. */
+const TYPES = [
+  [8, "char bool int8_t uint8_t"],
+  [16, "half __half __nv_bfloat16 short int16_t uint16_t"],
+  [32, "float int unsigned int32_t uint32_t"],
+  [64, "double float2 int2 int64_t uint64_t"],
+  [128, "float4 int4 uint4 double2"],
+];
+
+/** A declaration of C, `float tile[32][33]`: its last size is the pitch of the rows. */
+function array(text, tile) {
+  const sizes = [...text.matchAll(/\[([^\]]*)\]/g)].map(([, size]) => size);
+  if (sizes.length < 2 || !sizes.every((size) => /^[\d\s+*-]+$/.test(size)))
+    throw new Error("an array has rows and columns in figures: float tile[32][33]");
+  const [pitch, ...others] = sizes.map((size) => parse(size, [])({})).reverse();
+  const [rows, columns] = [1 << tile.rows, 1 << tile.columns];
+  const many = others.reduce((all, one) => all * one, 1);
+  if (many < rows || pitch < columns)
+    throw new Error(`the array has ${many} rows of ${pitch}, the tile ${rows} rows of ${columns}`);
+  const words = text.split("[")[0].trim().split(/\s+/);
+  const kind = TYPES.find(([, names]) => names.split(" ").includes(words.at(-2)));
+  if (kind && kind[0] !== tile.elementBits)
+    throw new Error(`${words.at(-2)} has ${kind[0]} bits, an element of this tile ${tile.elementBits}`);
+  return (x) => (x >> tile.columns) * pitch + (x & (columns - 1));
+}
+
+const ROWS = ["row", "m", "i", "y"];
+const COLUMNS = ["col", "column", "n", "j"];
+
+/** Which names are the row's and which the column's; of two others the one that steps less. */
+function coordinates(body) {
+  const names = [...new Set(body.match(/\b[A-Za-z_]\w*/g) ?? [])].sort();
+  const strange = names.some((name) => ![...ROWS, ...COLUMNS, "x"].includes(name));
+  if (names.length !== 2 || !(strange || names.join() === "x,y")) return [ROWS, COLUMNS];
+  const at = parse(body, names);
+  const [none, first, second] = [[0, 0], [1, 0], [0, 1]].map((place) =>
+    at(Object.fromEntries(names.map((name, k) => [name, place[k]]))),
+  );
+  const [one, two] = names.map((name) => [name]);
+  return Math.abs(first - none) > Math.abs(second - none) ? [one, two] : [two, one];
+}
+
+/** `row * 33 + col`, or `x ^ (x >> 4 & 30)` over the row-major offset x; in elements or bytes. */
 function expression(text, tile) {
-  const body = text.replace(/^[^=]*=(?!=)/, "").replace(/;\s*$/, "").replace(/\/\/[^\n]*\n/g, "");
+  const places = indices(text, tile);
+  const size = tile.elementBits / 8;
+  const all = Array.from({ length: 1 << (tile.rows + tile.columns) }, (_, x) => places(x));
+  const bytes = size > 1 && all[1] - all[0] === size && all.every((place) => place % size === 0);
+  return bytes ? (x) => all[x] / size : (x) => all[x];
+}
+
+function indices(text, tile) {
+  const plain = text.replace(/^[^=]*=(?!=)/, "").replace(/;\s*$/, "").replace(/\/\/[^\n]*\n/g, "");
+  const body = plain.replace(/([A-Za-z_]\w*)\.(?=[A-Za-z_])/g, "$1_");
   const low = (1 << tile.columns) - 1;
-  const rows = ["row", "m", "i", "y"];
-  const columns = ["col", "column", "n", "j"];
+  const [rows, columns] = coordinates(body);
   const found = parse(body, ["x", ...rows, ...columns]);
   return (x) => {
     const given = { x };
@@ -130,11 +180,27 @@ function expression(text, tile) {
   };
 }
 
-/** The layout that a text means on a tile: {name, layout}; throws an Error that says why it is none. */
+/** What a reader might not expect of a swizzle of CuTe on this tile; else empty. */
+function aside(text, tile) {
+  const found = /^\s*(?:Sw|Swizzle)\s*<\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*>(.*)/s.exec(text);
+  if (!found) return "";
+  const [b, m, s] = found.slice(1, 4).map(n);
+  const size = tile.rows + tile.columns;
+  const bare = !found[4].trim();
+  const unit = bare ? `its bits count elements of ${tile.elementBits} bits` : "";
+  const left = size - m - s;
+  const lost = bare && left < b ? `an offset of this tile has ${size} bits: ${left > 0 ? `${left} of ${b}` : "none"} are swizzled` : "";
+  return [unit, lost].filter(Boolean).join("; ");
+}
+
+/**
+ * The layout that a text means on a tile: {name, layout, aside}; throws an Error that says why it
+ * is none.
+ */
 export function readNotation(text, tile) {
   if (text.length > 2000) throw new Error("a layout has at most 2,000 characters");
   const [name, , read] = NOTATIONS.find(([, looks]) => looks.test(text)) ?? NOTATIONS.at(-1);
-  return { name, layout: sampled(read(text, tile), tile) };
+  return { name, layout: sampled(read(text, tile), tile), aside: aside(text, tile) };
 }
 
 /** The one of the page's layouts that has these offsets for every element. */

@@ -28,13 +28,13 @@ export function notationInput(view) {
       said.className = bad ? "error" : "hint";
       said.textContent = text;
     };
-    say("Swizzle<3,4,3>, pad 1, xor_shuffle<…>, #ttg.swizzled_shared<…>, row * 33 + col", false);
+    say("Swizzle<3,4,3>, pad 1, float tile[32][33], (row * 33 + col) * 4, xor_shuffle<…>, #ttg.swizzled_shared<…>", false);
     const take = (text) => {
       if (!text.trim()) return;
       try {
         const found = readNotation(text, view.seen.model.tile);
         change({ l: layoutText(found.layout) });
-        say(`read as ${found.name}`, false);
+        say(`read as ${[found.name, found.aside].filter(Boolean).join(": ")}`, false);
       } catch (error) {
         say(error.message, true);
       }
@@ -57,7 +57,7 @@ export function addressInput(view) {
         (name) => put(name, before, after)),
       field("A: byte of a lane", before, (text) => put(instruction, text, after)),
       field("B: byte of a lane", after, (text) => put(instruction, before, text)),
-      h("p", { class: "hint" }, "Bytes in shared memory, as C writes them: (lane % 16) * 256 + lane / 16 * 16"),
+      h("p", { class: "hint" }, "Bytes in shared memory, as C or Python write them: (lane % 16) * 256 + lane / 16 * 16"),
     ];
   });
 }
