@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
+from bankwise.algebra.address import AddressMap, Fold, Identity, Padded, RowFolds
 from bankwise.ask.advice import address_fold
+from bankwise.ask.array_narrowed import narrowed
 from bankwise.ask.array_posed import PosedArray, SizedArray, posed_of, sized, spaces_of
 from bankwise.ask.every_launch import (
     Passes,
@@ -42,12 +43,14 @@ from bankwise.solver.spaces import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayPlan:
-    """One map of an array, with the ways to write it and the passes it takes in each launch."""
+    """One map of an array, with the ways to write it and the passes it takes in each launch;
+    ``parts``: it leaves some accesses narrower, and so more of them."""
 
     map: IndexMap
     spellings: tuple[Spelling, ...]
     passes: Passes
     optimum: str
+    parts: bool = False
 
     @property
     def total(self) -> int:
@@ -114,7 +117,7 @@ def plans_of(
         names = ", ".join(one.array.name for one in found)
         why = replace(plans, reason=f"{names}: {plans.reason}")
         return _by_hand(source, found[0].array, why, posed, gpu)
-    ideal = (planned(one.best.present, one.owners, "ideal") for one in posed)
+    ideal = (planned(one.now, one.owners, "ideal") for one in posed)
     present = summed(one.present for one in posed)
     return ArrayPlans(found, plans, present, summed(ideal))
 
@@ -168,7 +171,11 @@ def _plans(
     first, now = posed[0], summed(one.present for one in posed)
     plans: list[ArrayPlan] = []
     why: Refusal | None = None
-    for plan, map_, total in _together(posed, gpu):
+    every = (posed, *narrowed(posed, gpu))
+    for tried, (plan, map_, total) in ((t, one) for t in every for one in _together(t, gpu)):
+        least = min((one.total for one in plans), default=0)
+        if tried is not posed and plans and sum(total.values()) >= least:
+            continue
         ways, dear = _spelled(source, map_, posed, accessor), paying(now, total)
         if isinstance(ways, Refusal):
             why = why or ways
@@ -177,8 +184,8 @@ def _plans(
             at = source.place(first.array.statement.start)
             why = why or Refusal(text, at)
         else:
-            optimum = f"{first.best.known(plan)}{launches_together(first.owners)}"
-            plans.append(ArrayPlan(map_, ways, total, optimum))
+            optimum = f"{tried[0].known(plan)}{launches_together(first.owners)}"
+            plans.append(ArrayPlan(map_, ways, total, optimum, bool(tried[0].parted)))
     if plans:
         return tuple(sorted(plans, key=lambda one: (one.total, accessor and one.map.pad > 0)))
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
@@ -194,7 +201,7 @@ def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan,
             yield plan, map_, summed(known)
 
 
-_NOTHING = "no fold of its rows and no other length of each row takes fewer passes"
+_NOTHING = "none of the folds of its rows and of the longer rows that were tried takes fewer passes"
 
 
 def _of_each(source: CxxSource, posed: PosedArray, gpu: Machine) -> str:
@@ -234,9 +241,9 @@ def _better(posed: PosedArray, gpu: Machine) -> list[tuple[Plan, IndexMap]]:
         padded = isinstance(plan.layout, Padded)
         return plan.passes, not padded or _crowds(plan, posed, gpu), padded
 
-    every = posed.best.plans
+    every = tuple(one for one in posed.best.plans if not isinstance(one.layout, Identity))
     if not any(serves(posed.present, posed.passes(plan)) for plan in every):
-        every = (*every, *(plan for _, plan in _alone(posed)))
+        every = every if posed.parted else (*every, *(plan for _, plan in _alone(posed)))
     better = sorted((p for p in every if serves(posed.present, posed.passes(p))), key=order)
     said_ = {_index_map(plan.layout, posed): plan for plan in reversed(better)}
     return [(plan, map_) for map_, plan in reversed(said_.items()) if map_ is not None]
@@ -259,7 +266,7 @@ def _alone(posed: PosedArray) -> Iterator[tuple[AssemblyKernel, Plan]]:
 
 def _crowds(plan: Plan, posed: PosedArray, gpu: Machine) -> bool:
     """Whether fewer blocks fit a unit with a plan, in some launch."""
-    more = plan.lds_bytes - posed.best.present.lds_bytes
+    more = plan.lds_bytes - posed.now.lds_bytes
     return any(_fewer(kernel, more, gpu) for kernel in posed.kernels)
 
 

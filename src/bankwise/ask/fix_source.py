@@ -12,6 +12,7 @@ kept, of equals the one with the fewest instructions, then the one that reads be
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -254,7 +255,8 @@ def _cheapest(
     dear: then of equals the one with the fewest comes first, if as many blocks fit a unit.
     ``paid`` gets which launches others would cost more."""
     cost = best.emitted.beside(before.emitted)
-    wanted = cost[0] - plans.saved, cost[1]
+    more = sys.maxsize if plans.plans[0].parts else 0
+    wanted = cost[0] - plans.saved, cost[1] + more
     gpu = machine(before.kernels[0].target)
     left = [_Chosen(plans, plan, one) for plan in plans.plans for one in plan.spellings]
     found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, CompiledText]] = []
