@@ -36,7 +36,7 @@ from bankwise.change.cxx.spell import Spelling, edited, lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
 from bankwise.files import check_writable, read_text
-from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
@@ -89,6 +89,7 @@ def fix_source_file(
         by_line=True,
         lines=fixed.lines,
         notes=(
+            *fixed.unpadded,
             *told,
             *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
         ),
@@ -98,7 +99,7 @@ def fix_source_file(
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fixed:
     """What became of a source. ``lines``: by line of its text that which it was, where that
-    differs."""
+    differs; ``unpadded``: what would take fewer passes without a padding that is there."""
 
     before: CompiledText
     compiled: CompiledText
@@ -106,6 +107,7 @@ class _Fixed:
     verdicts: tuple[Verdict, ...]
     refusals: tuple[Refusal, ...]
     lines: Mapping[int, int]
+    unpadded: tuple[str, ...] = ()
 
     @property
     def rejected(self) -> bool:
@@ -146,6 +148,7 @@ def _written(
         heard(chosen, after),
         left,
         lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
+        tuple(filter(None, (one.plans.unpadded for one in chosen))),
     )
 
 
@@ -253,7 +256,8 @@ def _cheapest(
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
     the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
     dear: then of equals the one with the fewest comes first, if as many blocks fit a unit.
-    ``paid`` gets which launches others would cost more."""
+    What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
+    more."""
     cost = best.emitted.beside(before.emitted)
     more = sys.maxsize if plans.plans[0].parts else 0
     wanted = cost[0] - plans.saved, cost[1] + more
@@ -268,6 +272,8 @@ def _cheapest(
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
             if isinstance(made, str):
                 paid.append(made)
+            elif made is not None and one.plan.parts and _parts_dearly(made, best, gpu):
+                paid.append(_DEAR)
             elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
                 crowded = _crowded(before.kernels, made.kernels)
                 rank = price, crowded, made.emitted.nearer(before.emitted)
@@ -278,6 +284,13 @@ def _cheapest(
             yield least[1:]
 
 
+def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
+    """Whether accesses in parts add as many instructions of shared memory as they save passes, or
+    more instructions at all than that is worth."""
+    passes, executed = made.emitted.beside(best.emitted)
+    return executed >= -passes or made.emitted.is_dear(best.emitted, gpu)
+
+
 def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
     """Whether fewer blocks of a kernel fit a unit."""
     return any(resident(new) < resident(old) for old, new in zip(before, after, strict=True))
@@ -285,7 +298,7 @@ def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) 
 
 def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:
     """An array of which nothing that was planned was good when it was compiled; ``why``: by whom
-    the last one was rejected; ``paid``: which launches would take more with others."""
+    the last one was rejected; ``paid``: what others would cost more."""
     names = ", ".join(one.array.name for one in plans.arrays)
     ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
     why = f"the last one that does is rejected: {why}" if why else "none of these texts costs less"
@@ -361,6 +374,8 @@ def _verdicts(
     if isa:
         yield judge_taken(after.how, before.kernels, after.kernels)
 
+
+_DEAR = "more instructions would be executed than the passes that they save are worth"
 
 _ALSO = "{names}: made of the same text, and looked at as well"
 

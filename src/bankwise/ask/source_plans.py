@@ -105,7 +105,8 @@ def promised(
     keys = [key_of(one) for one in launches if one.name == kernel.name]
     plans = [one for one in found.plans if kernel.name in one.kernels]
     said = (_as_planned(one, plans, found.names, keys) for one in kernel.snippets)
-    return replace(kernel, snippets=tuple(said))
+    shorter = (one.unpadded for one in plans if one.unpadded)
+    return replace(kernel, snippets=tuple(said), notes=(*kernel.notes, *shorter))
 
 
 def _as_planned(
