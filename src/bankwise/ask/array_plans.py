@@ -74,6 +74,13 @@ class ArrayPlans:
         return frozenset(kernel.name for one in self.arrays for kernel in one.kernels)
 
     @property
+    def longer(self) -> str:
+        """Why rows are made longer where a fold takes as few passes; empty where none does."""
+        first, *others = self.plans
+        as_few = any(not one.map.pad and one.total == first.total for one in others)
+        return _LONGER if first.map.pad and as_few else ""
+
+    @property
     def saved(self) -> int:
         """By the best plan, in all launches together."""
         return sum(self.present.values()) - self.plans[0].total
@@ -201,6 +208,7 @@ def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan,
             yield plan, map_, summed(known)
 
 
+_LONGER = "one place changes; a fold takes as few passes and no bytes, and changes each index"
 _NOTHING = "none of the folds of its rows and of the longer rows that were tried takes fewer passes"
 
 

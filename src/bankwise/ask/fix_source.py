@@ -336,8 +336,13 @@ def _change(chosen: _Chosen, before: CompiledText) -> Change:
         after=Cost(over(chosen.plan.passes, keys), ideal),
         members=len(plans.plans),
         coalescing="",
-        optimum=chosen.plan.optimum,
+        optimum="; ".join(filter(None, (chosen.plan.optimum, _why(chosen)))),
     )
+
+
+def _why(chosen: _Chosen) -> str:
+    """Why this plan was taken, where that is asked: it is not the only one that is as good."""
+    return chosen.plans.longer if chosen.plan is chosen.plans.plans[0] else ""
 
 
 def _verdicts(

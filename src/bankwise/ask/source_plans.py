@@ -120,6 +120,6 @@ def _as_planned(
         if names & mine:
             before, after = (over(each, keys) for each in (one.present, one.plans[0].passes))
             alike = names == mine and before == snippet.before
-            text = one.plans[0].spellings[0].text
+            text = f"{one.plans[0].spellings[0].text}{f' ({one.longer})' if one.longer else ''}"
             return replace(snippet, what=text, after=after) if alike else snippet
     return replace(snippet, command="") if mine & known else snippet
