@@ -66,3 +66,31 @@ def test_what_the_source_moves_as_a_vector_stays_aligned(tmp_path: Path) -> None
     assert pad is None or int(pad[1]) % 4 == 0, said
     assert "no other length" not in said
     assert "as 4 x" not in said
+
+
+CHUNKS = """\
+template <int THREADS, int PER> __global__ void scan(const float *in, float *out) {
+  __shared__ float smem[THREADS * PER];
+  for (int i = threadIdx.x; i < THREADS * PER; i += THREADS)
+    smem[i] = in[i];
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < PER; ++i) {
+    sum += smem[threadIdx.x * PER + i];
+    smem[threadIdx.x * PER + i] = sum;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < THREADS * PER; i += THREADS)
+    out[i] = smem[i];
+}
+void go(const float *in, float *out) { scan<128, 16><<<1, 128>>>(in, out); }
+"""
+
+
+def test_chunks_of_a_flat_array_are_folded_element_by_element(tmp_path: Path) -> None:
+    file, out = tmp_path / "scan.cu", tmp_path / "out.cu"
+    file.write_text(CHUNKS, "utf-8")
+    ended = bankwise("fix", file, "--target", "sm_90", "--accept-sampled", "-o", out)
+    assert out.exists(), ended.err
+    found = json.loads(bankwise("check", out, "--target", "sm_90", "--format", "json").out)
+    assert found["totals"]["run"]["extra"] == 0, ended.err

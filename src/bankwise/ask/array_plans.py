@@ -180,8 +180,8 @@ def _plans(
     why: Refusal | None = None
     every = (posed, *narrowed(posed, gpu))
     for tried, (plan, map_, total) in ((t, one) for t in every for one in _together(t, gpu)):
-        least = min((one.total for one in plans), default=0)
-        if tried is not posed and plans and sum(total.values()) >= least:
+        whole = [one.total for one in plans if not one.parts]
+        if tried[0].parted and whole and sum(total.values()) >= min(whole):
             continue
         ways, dear = _spelled(source, map_, posed, accessor), paying(now, total)
         if isinstance(ways, Refusal):
