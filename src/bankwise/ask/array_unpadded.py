@@ -17,6 +17,7 @@ import numpy as np
 from bankwise.algebra.offset import Shape
 from bankwise.ask.array_better import better
 from bankwise.ask.array_posed import PosedArray, spaces_of
+from bankwise.ask.every_launch import over, shown
 from bankwise.change.cxx.spell import said
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
@@ -39,10 +40,11 @@ def unpadded(source: CxxSource, posed: Sequence[PosedArray], least: int, gpu: Ma
     old, new, name = posed[0].size.extents, shorter.size.extents, posed[0].array.name
     text = said(source, posed[0].array, map_)
     rows = f"{name}{''.join(f'[{n}]' for n in new)}"
+    taken = over(shorter.passes(plan), shown(shorter.kernels))
     fewer = posed[0].size.bytes_ - shorter.size.bytes_
     return (
         f"{name}: {new[-1]} of the {old[-1]} elements of each row are touched: as {rows}, with "
-        f"{text}, it takes {plan.run.passes:,} passes and {fewer:,} bytes less: remove the padding "
+        f"{text}, it takes {taken:,} passes and {fewer:,} bytes less: remove the padding "
         "if nothing else needs it, then `bankwise fix` looks for this"
     )
 
