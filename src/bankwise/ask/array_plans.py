@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
-from bankwise.ask.advice import address_fold
-from bankwise.ask.array_posed import PosedArray, SizedArray, posed_of, sized, spaces_of
+from bankwise.ask.array_better import alone, better, index_map
+from bankwise.ask.array_narrowed import narrowed
+from bankwise.ask.array_posed import PosedArray, SizedArray, posed_of, sized
+from bankwise.ask.array_unpadded import unpadded
 from bankwise.ask.every_launch import (
     Passes,
     block,
@@ -19,7 +20,6 @@ from bankwise.ask.every_launch import (
     over,
     paying,
     planned,
-    serves,
     shown,
     summed,
 )
@@ -28,12 +28,10 @@ from bankwise.change.cxx.spell import Spelling, said, spellings, together
 from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes
 from bankwise.read.cxx.tree import CxxSource
-from bankwise.solver.best import Best, best
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.spaces import (
     LAST_INDEX,
@@ -42,12 +40,14 @@ from bankwise.solver.spaces import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayPlan:
-    """One map of an array, with the ways to write it and the passes it takes in each launch."""
+    """One map of an array, with the ways to write it and the passes it takes in each launch;
+    ``parts``: it leaves some accesses narrower, and so more of them."""
 
     map: IndexMap
     spellings: tuple[Spelling, ...]
     passes: Passes
     optimum: str
+    parts: bool = False
 
     @property
     def total(self) -> int:
@@ -59,18 +59,26 @@ class ArrayPlan:
 class ArrayPlans:
     """What can be done for an array, or for several that one function is given and that have one
     map therefore, the best first. ``present`` and ``ideal``: passes of the arrays as they are, and
-    without conflicts.
+    without conflicts. ``unpadded``: what would take fewer without a padding that is there.
     """
 
     arrays: tuple[SizedArray, ...]
     plans: tuple[ArrayPlan, ...]
     present: Passes
     ideal: Passes
+    unpadded: str = ""
 
     @property
     def kernels(self) -> frozenset[str]:
         """The names of those that have the arrays."""
         return frozenset(kernel.name for one in self.arrays for kernel in one.kernels)
+
+    @property
+    def longer(self) -> str:
+        """Why rows are made longer where a fold takes as few passes; empty where none does."""
+        first, *others = self.plans
+        as_few = any(not one.map.pad and one.total == first.total for one in others)
+        return _LONGER if first.map.pad and as_few else ""
 
     @property
     def saved(self) -> int:
@@ -110,13 +118,15 @@ def plans_of(
         if one.array.refusals:
             return _by_hand(source, one.array, one.array.refusals[0], posed, gpu)
     plans = _plans(source, sorted(posed, key=lambda one: -one.extra), gpu, accessor)
+    present = summed(one.present for one in posed)
+    least = sum(present.values()) if isinstance(plans, Refusal) else plans[0].total
+    shorter = unpadded(source, posed, least, gpu)
     if isinstance(plans, Refusal):
         names = ", ".join(one.array.name for one in found)
-        why = replace(plans, reason=f"{names}: {plans.reason}")
+        why = replace(plans, reason="; ".join(filter(None, (f"{names}: {plans.reason}", shorter))))
         return _by_hand(source, found[0].array, why, posed, gpu)
-    ideal = (planned(one.best.present, one.owners, "ideal") for one in posed)
-    present = summed(one.present for one in posed)
-    return ArrayPlans(found, plans, present, summed(ideal))
+    ideal = (planned(one.now, one.owners, "ideal") for one in posed)
+    return ArrayPlans(found, plans, present, summed(ideal), shorter)
 
 
 def _by_hand(
@@ -168,7 +178,11 @@ def _plans(
     first, now = posed[0], summed(one.present for one in posed)
     plans: list[ArrayPlan] = []
     why: Refusal | None = None
-    for plan, map_, total in _together(posed, gpu):
+    every = (posed, *narrowed(posed, gpu))
+    for tried, (plan, map_, total) in ((t, one) for t in every for one in _together(t, gpu)):
+        whole = [one.total for one in plans if not one.parts]
+        if tried[0].parted and whole and sum(total.values()) >= min(whole):
+            continue
         ways, dear = _spelled(source, map_, posed, accessor), paying(now, total)
         if isinstance(ways, Refusal):
             why = why or ways
@@ -177,8 +191,8 @@ def _plans(
             at = source.place(first.array.statement.start)
             why = why or Refusal(text, at)
         else:
-            optimum = f"{first.best.known(plan)}{launches_together(first.owners)}"
-            plans.append(ArrayPlan(map_, ways, total, optimum))
+            optimum = f"{tried[0].known(plan)}{launches_together(first.owners)}"
+            plans.append(ArrayPlan(map_, ways, total, optimum, bool(tried[0].parted)))
     if plans:
         return tuple(sorted(plans, key=lambda one: (one.total, accessor and one.map.pad > 0)))
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
@@ -187,25 +201,26 @@ def _plans(
 def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan, IndexMap, Passes]]:
     """The plans of the first size that every other can have, with what all of them take then."""
     first, *others = posed
-    for plan, map_ in _better(first, gpu):
+    for plan, map_ in better(first, gpu):
         passes = [first.passes(plan), *(_passes(map_, one) for one in others)]
         known = [one for one in passes if one is not None]
         if len(known) == len(passes):
             yield plan, map_, summed(known)
 
 
-_NOTHING = "no fold of its rows and no other length of each row takes fewer passes"
+_LONGER = "one place changes; a fold takes as few passes and no bytes, and changes each index"
+_NOTHING = "none of the folds of its rows and of the longer rows that were tried takes fewer passes"
 
 
 def _of_each(source: CxxSource, posed: PosedArray, gpu: Machine) -> str:
     """What would serve some launch alone, where nothing serves all of them; in words."""
-    now, each = posed.present, list(_alone(posed))
+    now, each = posed.present, list(alone(posed))
     told: list[str] = []
     for kernel in posed.kernels:
         key = key_of(kernel)
         mine = [(posed.passes(plan)[key], plan) for one, plan in each if one is kernel]
         least, plan = min(mine, key=lambda one: one[0], default=(now[key], None))
-        map_ = None if plan is None else _index_map(plan.layout, posed)
+        map_ = None if plan is None else index_map(plan.layout, posed)
         if map_ is not None and least < now[key]:
             text = said(source, posed.array, map_)
             told.append(f"{text} takes {now[key]:,} -> {least:,} with {block(kernel)} threads")
@@ -223,54 +238,6 @@ _UNKNOWN = {
     False: "which bytes it takes is not known: it is in no kernel that was compiled",
 }
 """Why nobody knows where an array lies, by whether it is unsized."""
-
-
-def _better(posed: PosedArray, gpu: Machine) -> list[tuple[Plan, IndexMap]]:
-    """The plans that take fewer passes, the fewest first, as the indices can say them; of equals a
-    pitch where it costs no resident block, since it changes one place of the text, and what stays
-    in its row before what does not."""
-
-    def order(plan: Plan) -> tuple[object, ...]:
-        padded = isinstance(plan.layout, Padded)
-        return plan.passes, not padded or _crowds(plan, posed, gpu), padded
-
-    every = posed.best.plans
-    if not any(serves(posed.present, posed.passes(plan)) for plan in every):
-        every = (*every, *(plan for _, plan in _alone(posed)))
-    better = sorted((p for p in every if serves(posed.present, posed.passes(p))), key=order)
-    said_ = {_index_map(plan.layout, posed): plan for plan in reversed(better)}
-    return [(plan, map_) for map_, plan in reversed(said_.items()) if map_ is not None]
-
-
-def _alone(posed: PosedArray) -> Iterator[tuple[AssemblyKernel, Plan]]:
-    """The plans for each launch by itself, with what they take in all of them."""
-    keys, gpu = dict.fromkeys(posed.owners), posed.best.work.machine
-    for kernel in (one for one in posed.kernels if key_of(one) in keys and len(keys) > 1):
-        owned = zip(posed.tile.uses, posed.owners, strict=True)
-        mine = tuple(use for use, owner in owned if owner == key_of(kernel))
-        tile = replace(posed.tile, uses=mine)
-        told = best(tile, gpu, spaces_of(tile, posed.size, gpu), certify=False)
-        assert isinstance(told, Best), "every access names its instruction"
-        for one in told.plans:
-            plan = priced(posed.best.work, one.space, one.layout)
-            if not isinstance(plan, Refusal):
-                yield kernel, plan
-
-
-def _crowds(plan: Plan, posed: PosedArray, gpu: Machine) -> bool:
-    """Whether fewer blocks fit a unit with a plan, in some launch."""
-    more = plan.lds_bytes - posed.best.present.lds_bytes
-    return any(_fewer(kernel, more, gpu) for kernel in posed.kernels)
-
-
-def _fewer(kernel: AssemblyKernel, more_bytes: int, gpu: Machine) -> bool:
-    """Whether fewer blocks fit a unit with more shared memory; registers are not considered."""
-    used = (kernel.lds_bytes or 0) + (kernel.launch.shared_bytes or 0)
-    now, then = (
-        occupancy(gpu, Usage(prod(kernel.workgroup_size), used + more)).workgroups
-        for more in (0, more_bytes)
-    )
-    return then < now
 
 
 def _spelled(
@@ -292,29 +259,6 @@ def _spelled(
         written, refused = typed, None
     ways = [one for one in written if not isinstance(one, Refusal)]
     return refused or tuple(map(together, zip(*ways, strict=True)))
-
-
-def _index_map(layout: AddressMap, posed: PosedArray) -> IndexMap | None:
-    """What a map of the tile does to the last indices of the array; None where they cannot say it.
-
-    That of places is one of rows where it says no more than that.
-    """
-    scale, row, flat = posed.scale, posed.tile.row, len(posed.size.extents) == 1
-    if isinstance(layout, Padded):
-        return IndexMap(pad=layout.pad // scale)
-    folds = layout.folds if isinstance(layout, RowFolds) else _folds(layout)
-    if folds is None or any(fold.unit % scale or fold.divisor % scale for fold in folds):
-        return None
-    rows = not flat and all(f.divisor % row == 0 and f.block <= row for f in folds)
-    each = row if rows else scale
-    known = tuple(Fold(f.divisor // each, f.unit // scale, f.phases) for f in folds)
-    return IndexMap(known, columns=0 if rows or flat else row // scale)
-
-
-def _folds(layout: AddressMap) -> tuple[Fold, ...] | None:
-    """A linear map as folds of which none changes what another reads."""
-    made = address_fold(layout, 1)
-    return None if made is None else made.folds
 
 
 def _passes(map_: IndexMap, posed: PosedArray) -> Passes | None:

@@ -34,6 +34,7 @@ from bankwise.read.buffers import AddressPattern, uses_of
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes, ended
 from bankwise.solver.best import Best, best
+from bankwise.solver.known import Known, known_of
 from bankwise.solver.plan import Plan
 from bankwise.solver.spaces import (
     LAST_INDEX,
@@ -62,7 +63,8 @@ class SizedArray:
 @dataclass(frozen=True, slots=True, eq=False)
 class PosedArray:
     """The array in those kernels in which it has one size, under all launches that are planned for.
-    ``owners``: by access of the tile whose it is."""
+    ``owners``: by access of the tile whose it is. ``now``: the array as it is; ``parted``: which of
+    its accesses the tile has narrower than they are, in words."""
 
     array: SharedArray
     size: ArraySize
@@ -70,6 +72,8 @@ class PosedArray:
     best: Best
     kernels: tuple[AssemblyKernel, ...]
     owners: tuple[LaunchKey, ...]
+    now: Plan
+    parted: tuple[str, ...] = ()
 
     @property
     def scale(self) -> int:
@@ -79,22 +83,26 @@ class PosedArray:
     @property
     def extra(self) -> Fraction:
         """Of all launches together, as the array is."""
-        return self.best.present.passes - self.best.present.ideal
+        return self.now.passes - self.now.ideal
 
     @property
     def present(self) -> Passes:
         """As the array is."""
-        return self.passes(self.best.present)
+        return self.passes(self.now)
 
     @property
     def shown_extra(self) -> int:
         """Of the launches that are shown."""
-        keys, ideal = shown(self.kernels), planned(self.best.present, self.owners, "ideal")
+        keys, ideal = shown(self.kernels), planned(self.now, self.owners, "ideal")
         return over(self.present, keys) - over(ideal, keys)
 
     def passes(self, plan: Plan) -> Passes:
         """What a plan takes in each launch."""
         return planned(plan, self.owners)
+
+    def known(self, plan: Plan) -> Known:
+        """How good a plan of it is known to be."""
+        return known_of(self.best.work, plan, self.best.proof, self.parted)
 
 
 def sized(
@@ -192,7 +200,8 @@ def _posed(
     tile = _tile(patterns, size, single)
     told = best(tile, single, spaces_of(tile, size, single), certify=False)
     assert isinstance(told, Best), "every access names its instruction"
-    return PosedArray(array, size, tile, told, tuple(k for k, _ in kernels), tuple(owners))
+    every = tuple(k for k, _ in kernels)
+    return PosedArray(array, size, tile, told, every, tuple(owners), told.present)
 
 
 _LONGEST = 8

@@ -173,14 +173,18 @@ def _counted(
     reports = over_launches(reports, others, bool(found.assumed), likely)
     sampled, used, left = with_samples(found, gpu, kernel_of)
     refusals = (*left, *unseen(found), *uncounted)
+    given = map(sample_of(found), used)
     report = kernel_report(kernel, (*reports, *sampled), refusals=refusals)
     return replace(
         report,
         launched="" if found.launch.assumed else found.launch.said,
-        assumed=", ".join(filter(None, (found.assumed, *map(sample_of(found), used)))),
+        assumed=", ".join(filter(None, (found.assumed, *(f"{one}{_EXAMPLE}" for one in given)))),
         others=tuple(map(other_launch, found.others, others)),
         openers=found.openers,
     )
+
+
+_EXAMPLE = " as an example, for accesses whose address is open without"
 
 
 def kernel_of(found: AssemblyKernel) -> Kernel:

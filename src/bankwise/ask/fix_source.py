@@ -12,6 +12,7 @@ kept, of equals the one with the fewest instructions, then the one that reads be
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,7 +36,7 @@ from bankwise.change.cxx.spell import Spelling, edited, lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
 from bankwise.files import check_writable, read_text
-from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
@@ -88,6 +89,7 @@ def fix_source_file(
         by_line=True,
         lines=fixed.lines,
         notes=(
+            *fixed.unpadded,
             *told,
             *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
         ),
@@ -97,7 +99,7 @@ def fix_source_file(
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fixed:
     """What became of a source. ``lines``: by line of its text that which it was, where that
-    differs."""
+    differs; ``unpadded``: what would take fewer passes without a padding that is there."""
 
     before: CompiledText
     compiled: CompiledText
@@ -105,6 +107,7 @@ class _Fixed:
     verdicts: tuple[Verdict, ...]
     refusals: tuple[Refusal, ...]
     lines: Mapping[int, int]
+    unpadded: tuple[str, ...] = ()
 
     @property
     def rejected(self) -> bool:
@@ -145,6 +148,7 @@ def _written(
         heard(chosen, after),
         left,
         lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
+        tuple(filter(None, (one.plans.unpadded for one in chosen))),
     )
 
 
@@ -252,9 +256,11 @@ def _cheapest(
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
     the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
     dear: then of equals the one with the fewest comes first, if as many blocks fit a unit.
-    ``paid`` gets which launches others would cost more."""
+    What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
+    more."""
     cost = best.emitted.beside(before.emitted)
-    wanted = cost[0] - plans.saved, cost[1]
+    more = sys.maxsize if plans.plans[0].parts else 0
+    wanted = cost[0] - plans.saved, cost[1] + more
     gpu = machine(before.kernels[0].target)
     left = [_Chosen(plans, plan, one) for plan in plans.plans for one in plan.spellings]
     found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, CompiledText]] = []
@@ -266,6 +272,8 @@ def _cheapest(
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
             if isinstance(made, str):
                 paid.append(made)
+            elif made is not None and one.plan.parts and _parts_dearly(made, best, gpu):
+                paid.append(_DEAR)
             elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
                 crowded = _crowded(before.kernels, made.kernels)
                 rank = price, crowded, made.emitted.nearer(before.emitted)
@@ -276,6 +284,13 @@ def _cheapest(
             yield least[1:]
 
 
+def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
+    """Whether accesses in parts add as many instructions of shared memory as they save passes, or
+    more instructions at all than that is worth."""
+    passes, executed = made.emitted.beside(best.emitted)
+    return executed >= -passes or made.emitted.is_dear(best.emitted, gpu)
+
+
 def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
     """Whether fewer blocks of a kernel fit a unit."""
     return any(resident(new) < resident(old) for old, new in zip(before, after, strict=True))
@@ -283,7 +298,7 @@ def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) 
 
 def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:
     """An array of which nothing that was planned was good when it was compiled; ``why``: by whom
-    the last one was rejected; ``paid``: which launches would take more with others."""
+    the last one was rejected; ``paid``: what others would cost more."""
     names = ", ".join(one.array.name for one in plans.arrays)
     ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
     why = f"the last one that does is rejected: {why}" if why else "none of these texts costs less"
@@ -321,8 +336,13 @@ def _change(chosen: _Chosen, before: CompiledText) -> Change:
         after=Cost(over(chosen.plan.passes, keys), ideal),
         members=len(plans.plans),
         coalescing="",
-        optimum=chosen.plan.optimum,
+        optimum="; ".join(filter(None, (chosen.plan.optimum, _why(chosen)))),
     )
+
+
+def _why(chosen: _Chosen) -> str:
+    """Why this plan was taken, where that is asked: it is not the only one that is as good."""
+    return chosen.plans.longer if chosen.plan is chosen.plans.plans[0] else ""
 
 
 def _verdicts(
@@ -359,6 +379,8 @@ def _verdicts(
     if isa:
         yield judge_taken(after.how, before.kernels, after.kernels)
 
+
+_DEAR = "more instructions would be executed than the passes that they save are worth"
 
 _ALSO = "{names}: made of the same text, and looked at as well"
 

@@ -105,7 +105,8 @@ def promised(
     keys = [key_of(one) for one in launches if one.name == kernel.name]
     plans = [one for one in found.plans if kernel.name in one.kernels]
     said = (_as_planned(one, plans, found.names, keys) for one in kernel.snippets)
-    return replace(kernel, snippets=tuple(said))
+    shorter = (one.unpadded for one in plans if one.unpadded)
+    return replace(kernel, snippets=tuple(said), notes=(*kernel.notes, *shorter))
 
 
 def _as_planned(
@@ -119,6 +120,6 @@ def _as_planned(
         if names & mine:
             before, after = (over(each, keys) for each in (one.present, one.plans[0].passes))
             alike = names == mine and before == snippet.before
-            text = one.plans[0].spellings[0].text
+            text = f"{one.plans[0].spellings[0].text}{f' ({one.longer})' if one.longer else ''}"
             return replace(snippet, what=text, after=after) if alike else snippet
     return replace(snippet, command="") if mine & known else snippet

@@ -97,11 +97,11 @@ class SourceLanguage:
 
 
 def source_of(what: Compilation, folder: Path, name: str) -> Path:
-    """The user's file; a copy in ``folder`` of what came through a pipe, or of another text, which
-    is called ``name``."""
+    """The user's file; a copy in ``folder`` of another text in its place, which is called like it;
+    of what came through a pipe one called ``name``."""
     if what.text is None and what.path.is_file():
         return what.path
-    source = folder / name
+    source = folder / (what.path.name if what.path.is_file() else name)
     source.write_text(read_text(what.path) if what.text is None else what.text, "utf-8")
     return source
 

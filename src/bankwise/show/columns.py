@@ -90,9 +90,10 @@ def table(
     whole: bool = False,
 ) -> None:
     """Rows under titles. Numbers stand to the right, texts to the left. The last column takes what
-    is left of a line, and is cut in its middle where that is too little; a text of the one before
-    it that leaves nothing stands whole on a line of its own. No other one is cut. ``whole``: the
-    last one neither, it goes on in the next lines, or stands below the others."""
+    is left of a line, and is cut in its middle where that is too little; where that is far too
+    little, what does not fit stands below its row. A text of the one before it that leaves nothing
+    stands whole on a line of its own. No other one is cut. ``whole``: the last one neither, it goes
+    on in the next lines, or stands below the others."""
     columns = list(zip(*rows, strict=True)) if rows else [("",)] * len(titles)
     right = [all(map(_is_number, column)) for column in columns]
     lines = _whole if whole else _cut
@@ -119,7 +120,7 @@ def _cut(
     narrow, wide = (told_apart(names, most) for most in (max(beside, _LEAST), max(room, _LEAST)))
     for number, row in enumerate((titles, *rows), -1):
         cells = _aligned(row, sizes, right)
-        if below:
+        if below and len(row[-1]) > beside:
             yield number, _GAP.join(cells).rstrip()
             yield number, _GAP + cut(row[-1], most - len(_GAP))
             continue

@@ -71,8 +71,11 @@ def print_story(
 
 
 def _others(change: Change) -> tuple[str, ...]:
-    """What is changed, where that is not the kernel by its own name."""
-    return () if change.allocations == (change.kernel,) else (variables(change.allocations),)
+    """What is changed, where that is not the kernel by its own name, and the address does not begin
+    with it."""
+    told = change.address.startswith(f"{change.allocations[0]}: ")
+    same = change.allocations == (change.kernel,)
+    return () if same or told else (variables(change.allocations),)
 
 
 _SHOWN = 4

@@ -145,6 +145,11 @@ class FixReport:
         return "execution did not see the whole launch" if ran else "nothing was executed"
 
     @property
+    def _where(self) -> str:
+        """Of which text the last word is."""
+        return "what is written" if self.accepted else "the text, which stays as it is"
+
+    @property
     def exit_code(self) -> int:
         """2 rejected, 1 conflicts remain, 3 not all analysed, executed or sure, 0 conflict-free.
 
@@ -166,7 +171,7 @@ class FixReport:
         asked += [v for v in self.verdicts if v.status == "no answer"]
         partly = any(v.judge == "proof" and not v.complete for v in self.verdicts)
         found = {
-            "conflicts are possible in what was written": self.ends.conflict == "possible",
+            f"conflicts are possible in {self._where}": self.ends.conflict == "possible",
             f"{self._seen} (--accept-sampled: the proof will do)": (
                 self.sampled and not self.accept_sampled
             ),
@@ -185,7 +190,7 @@ class FixReport:
         sure = [kernel for kernel in self.ends.kernels if kernel.conflict == "sure"]
         named = [f"{short(k.name)} ({adds(k.added)} {self.after.each(k.name)})" for k in sure]
         more = [f"{len(named) - _NAMED} more kernels"] * (len(named) > _NAMED)
-        where = "what is written" if self.accepted else "the text, which stays as it is"
+        where = self._where
         where += ", by its emitted code" * any(k.compiled is not None for k in sure)
         left = f"conflicts are left in {where}: {', '.join((*named[:_NAMED], *more))}"
         found = dict.fromkeys(f"{one.rule}: {one.message}" for one in self.after.findings)

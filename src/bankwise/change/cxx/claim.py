@@ -52,9 +52,12 @@ def aligned(claim: ArrayClaim, size: ArraySize) -> str:
 def begins_inside(size: ArraySize, whole: int) -> str:
     """Why the index of a pointer into an array is not enough for a map that repeats every ``whole``
     elements."""
+    known = f"{size.aligned:,} elements on or a multiple of that"
+    where = known if size.aligned > 1 else "at any element, as far as the text tells"
+    constant = f"; if it begins a constant multiple of {whole:,} on (no argument's), it does"
     return (
-        f"a pointer begins inside it, {size.aligned:,} elements on or a multiple of that, and the "
-        f"swizzle repeats every {whole:,}: the index behind the pointer does not tell the row"
+        f"a pointer begins inside it, {where}, and the swizzle repeats every {whole:,}: the index "
+        f"behind the pointer does not tell the row{constant * (size.aligned == 1)}"
     )
 
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.state import State, read, write
+from bankwise.read.follow.state import Guarded, State, hold_guarded, read, write
 from bankwise.read.follow.values import Array, Unknown, Value, either
 
-Guard = Callable[[State], Value]
-"""A boolean for every lane."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """``holds``: a boolean for every lane; ``tag``: what it is called where nobody knows it."""
+
+    holds: Callable[[State], Value]
+    tag: Guarded
+
+    def __call__(self, state: State) -> Value:
+        """Whether it holds now."""
+        return self.holds(state)
+
 
 T = TypeVar("T")
 
@@ -23,13 +34,15 @@ def guarded(evaluate: Callable[[State], T], guard: Guard | None) -> Callable[[St
         return evaluate
 
     def run(state: State) -> T:
-        chosen, active = guard(state), state.active
+        chosen, active, conditions = guard(state), state.active, state.conditions
         if not isinstance(chosen, Unknown):
             state.active = active & chosen
+        elif guard.tag.name in state.guards:
+            state.conditions = (*conditions, guard.tag)
         try:
             return evaluate(state)
         finally:
-            state.active = active
+            state.active, state.conditions = active, conditions
 
     return run
 
@@ -46,6 +59,8 @@ def assigning(
         for name, value in zip(names, values, strict=False):
             if isinstance(chosen, Unknown):
                 write(state, name, either(chosen, value, read(state, name)))
+                if guard is not None and not isinstance(value, Unknown):
+                    hold_guarded(state, name, value, guard.tag)
             else:
                 write(state, name, value, _everywhere(chosen, state))
 

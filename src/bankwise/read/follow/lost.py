@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bankwise.read.follow.program import Program, ProgramStep
-from bankwise.read.follow.state import UNWRITTEN, Partly, State, common, running
+from bankwise.read.follow.state import UNWRITTEN, Partly, State, common, lose, running
 from bankwise.read.follow.values import Array, Unknown, Value, constant
 
 Lost = dict[str, Unknown]
@@ -126,7 +126,7 @@ def _shortened(step: ProgramStep, trials: _Trials, lost: Lost) -> ProgramStep:
         return step
 
     def run(state: State) -> None:
-        state.registers.update(results)
+        lose(state, results)
 
     return replace(step, reads=(), run=run, partial=False)
 

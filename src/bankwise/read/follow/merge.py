@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from bankwise.read.follow.state import UNWRITTEN, Partly, State, common
+from bankwise.read.follow.state import UNWRITTEN, Guarded, Partly, State, common
 from bankwise.read.follow.values import (
     Unknown,
     Value,
@@ -115,7 +115,8 @@ def _renamed(tag: Hashable, words: dict[Hashable, int]) -> int:
 def _key(value: Value | Partly | None, words: dict[Hashable, int]) -> object:
     if not isinstance(value, Partly):
         return key(value, words)
-    known = (content(value.array), content(value.lanes), _renamed(value.tag, words))
+    tag = value.tag if isinstance(value.tag, Guarded) else _renamed(value.tag, words)
+    known = (content(value.array), content(value.lanes), tag)
     apart = tuple((lane, key(why, words)) for lane, why in sorted(value.apart.items()))
     return (*known, key(value.otherwise, words), apart)
 

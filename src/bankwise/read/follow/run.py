@@ -37,7 +37,7 @@ from bankwise.read.follow.merge import merged, snapshot
 from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
 from bankwise.read.follow.prepared import Prepared
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
-from bankwise.read.follow.state import State, parted
+from bankwise.read.follow.state import State, forget_guard, parted
 from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
 from bankwise.read.follow.uniform import for_each_lane
 from bankwise.read.follow.values import Unknown, Value, alike
@@ -338,6 +338,8 @@ def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
             _step(run, path, number)
     if not rest:
         repeat(run.touched, before, rounds - 1)
+    for name in path.state.guards:
+        forget_guard(path.state, name)
     path.state.registers.update(found.after)
     return True
 

@@ -4,6 +4,12 @@ Writes touch the running lanes only. What a register holds can therefore be know
 and not for others (:class:`Partly`). A write where the running lanes are *themselves unknown*
 (under a condition that nobody knows) is good under that condition alone: it carries the
 condition's tag, and reads as unknown wherever the condition does not hold.
+
+A write of one instruction that a predicate guards carries the predicate's tag likewise, until that
+is written: what the same predicate guards reads it.
+
+    @!P0 IMAD R9, R8, 0x8, R0       R9 known where P0 does not hold
+    @!P0 STS [R9], R2               which is where it is read
 """
 
 from __future__ import annotations
@@ -35,6 +41,14 @@ class BranchCondition:
     """The condition of the branch in a line of the text."""
 
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """The condition that a predicate holds, or does not, which nobody knows."""
+
+    name: str
+    negated: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +91,7 @@ class State:
     ``active``: bool [waves, lanes], the threads that control flow runs. ``lanes``: of these, what
     an execution mask lets through (AMD); None where there is no such mask. ``conditions``: the
     unknown conditions that hold now, the innermost last; ``maybe`` is the cause of that.
+    ``guards``: predicates under whose tag something is held.
     ``memory``: what the launch lays down beside registers, constant banks or arguments, as the
     language asks for it.
     """
@@ -87,14 +102,14 @@ class State:
     conditions: Tags = ()
     maybe: Unknown | None = None
     memory: Callable[..., Any] = _nothing
+    guards: frozenset[str] = frozenset()
     _mask: _Mask | None = None
 
     def copy(self) -> State:
         """An independent copy; values are never changed in place."""
         held = dict(self.registers)
-        return State(
-            self.active, held, self.lanes, self.conditions, self.maybe, self.memory, self._mask
-        )
+        known = self.active, held, self.lanes, self.conditions, self.maybe, self.memory
+        return State(*known, self.guards, self._mask)
 
 
 def running(state: State) -> BoolArray:
@@ -190,6 +205,8 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
     On a machine with an execution mask a write without ``lanes`` is a scalar one, which the mask
     and its conditions do not concern.
     """
+    if name in state.guards:
+        forget_guard(state, name)
     held = _mask(state)
     concerned = lanes is not None or state.lanes is None
     tag = state.conditions[-1] if concerned and state.conditions else 0
@@ -204,6 +221,30 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
         state.registers[name] = _merged(_register_value(state, name), value, mask, tag, why)
     else:
         state.registers[name] = value
+
+
+def lose(state: State, lost: Mapping[str, Unknown]) -> None:
+    """Let registers be unknown in all lanes."""
+    for name in state.guards & lost.keys():
+        forget_guard(state, name)
+    state.registers.update(lost)
+
+
+def hold_guarded(state: State, name: str, value: Array, guard: Guarded) -> None:
+    """``name``, just written and unknown for want of a predicate, is ``value`` in the lanes that
+    run where that holds."""
+    otherwise = state.registers.get(name)
+    if not isinstance(otherwise, Unknown) or state.conditions or name == guard.name:
+        return
+    state.registers[name] = Partly(value, state.active, guard, otherwise)
+    state.guards |= {guard.name}
+
+
+def forget_guard(state: State, name: str) -> None:
+    """A predicate is another one now."""
+    state.guards -= {name}
+    for negated in (False, True):
+        forget(state, Guarded(name, negated))
 
 
 def enter(state: State, tag: Hashable, why: Unknown) -> None:

@@ -12,7 +12,7 @@ from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touche
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import shared_byte
-from bankwise.read.follow.state import State
+from bankwise.read.follow.state import Guarded, State
 from bankwise.read.follow.units import anywhere, begins, from_somewhere, other_block, stacked
 from bankwise.read.follow.values import LOADED, READ, Array, LaneSum, Unknown, Value, apply
 from bankwise.read.ptx.generic import of_the_host
@@ -135,7 +135,7 @@ def _guard(statement: Statement) -> Guard | None:
         found = value(state, name, {})
         return apply(lambda p: _truth(p) != negated, found)
 
-    return holds
+    return Guard(holds, Guarded(name, negated))
 
 
 def _truth(p: Array) -> BoolArray:
@@ -150,9 +150,9 @@ def _place(
         return guarded(_numbers(found, known), guard)
     address_ = _address(found.address, known, found.generic)
     if found.generic:
-        return address_
+        return guarded(address_, guard)
     if found.kind != "barrier":
-        return lambda state: from_somewhere(address_(state), state)
+        return guarded(lambda state: from_somewhere(address_(state), state), guard)
     names, offset = found.address.registers, found.address.offset_bytes
     return guarded(lambda state: anywhere(state, names, offset, address_(state)), guard)
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from bankwise.errors import InputError, Location
 from bankwise.read.names import means, variable
+from bankwise.read.ptx.named import named
 
 BYTES: Mapping[str, int] = {
     f"{letter}{bits}": bits // 8
@@ -87,7 +88,8 @@ class Variable:
 @dataclass(frozen=True, slots=True)
 class PtxKernel:
     """One kernel as the text gives it. ``workgroup_size``: threads, as required or bounded;
-    ``bounded``: it is only a bound. ``labels``: to the number of the statement behind each."""
+    ``bounded``: it is only a bound. ``labels``: to the number of the statement behind each.
+    ``shared``: the variables that its blocks have."""
 
     name: str
     line: int
@@ -151,7 +153,8 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel,
     clean = without_comments(text)
     files = dict(_FILE.findall(clean))
     entries = (found for found in _ENTRY.finditer(clean) if means(only, found[1]))
-    return tuple(_kernel(clean, found, files, file) for found in entries)
+    bodies = _bodies(clean)
+    return tuple(_kernel(clean, found, files, file, bodies) for found in entries)
 
 
 def functions(text: str) -> dict[str, PtxFunction]:
@@ -160,6 +163,12 @@ def functions(text: str) -> dict[str, PtxFunction]:
     files = dict(_FILE.findall(clean))
     found = (_function(clean, one, files) for one in _FUNCTION.finditer(clean))
     return {one.name: one for one in found if one is not None}
+
+
+def _bodies(text: str) -> dict[str, str]:
+    """The text of each function, by name."""
+    spans = ((one[2], one.end() - 1) for one in _FUNCTION.finditer(text))
+    return {name: text[opening : _closing(text, opening)] for name, opening in spans}
 
 
 def _function(text: str, head: re.Match[str], files: Mapping[str, str]) -> PtxFunction | None:
@@ -183,7 +192,13 @@ def without_comments(text: str) -> str:
     return re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
 
 
-def _kernel(text: str, entry: re.Match[str], files: Mapping[str, str], file: str) -> PtxKernel:
+def _kernel(
+    text: str,
+    entry: re.Match[str],
+    files: Mapping[str, str],
+    file: str,
+    functions: Mapping[str, str],
+) -> PtxKernel:
     line = text.count("\n", 0, entry.start(1)) + 1
     opening = text.find("{", entry.end())
     closing = _closing(text, opening) if opening >= 0 else -1
@@ -197,13 +212,14 @@ def _kernel(text: str, entry: re.Match[str], files: Mapping[str, str], file: str
     size = _SIZE.search(head)
     first = text.count("\n", 0, opening) + 1
     statements, labels = _body(text[opening + 1 : closing], first, files)
+    known = named(text[opening:closing], functions)
     return PtxKernel(
         name=entry[1],
         line=line,
         parameters=tuple((name, kind) for kind, name, _ in _PARAM.findall(head)),
         statements=statements,
         labels=labels,
-        shared=tuple(_variables(text, opening, closing)),
+        shared=tuple(one for one in _variables(text, opening, closing) if one.name in known),
         workgroup_size=tuple(map(int, re.findall(r"\d{1,9}", size[2]))) if size else None,
         bounded=bool(size and size[1] == "maxntid"),
     )

@@ -17,7 +17,7 @@ from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import OTHER_BLOCK
-from bankwise.read.follow.state import State, read, write
+from bankwise.read.follow.state import Guarded, State, read, write
 from bankwise.read.follow.units import anywhere, begins, from_somewhere, stacked
 from bankwise.read.follow.values import (
     LOADED,
@@ -55,6 +55,8 @@ from bankwise.read.sass.start import window_constant
 
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
 _ENDS = ("EXIT", "KILL")
+_Condition = Callable[[State], Value]
+"""A boolean for every lane."""
 _RESULT = ("R4", "R5")
 """Where a function returns its value: seen in code that nvcc 13.0 makes of malloc and printf."""
 
@@ -213,7 +215,7 @@ def _control(
     jump = kernel.code.jumps.get(number)
     if i.parts[0] not in ("BRA", "CALL", "RET", "BRX", "BRXU", *_ENDS) or target < 0:
         return lost
-    conditions = [guard] if guard else []
+    conditions: list[_Condition] = [guard] if guard else []
     reads = names(i.guard)
     for text in i.operands[:-1] if i.parts[0] == "BRA" else ():
         second = _second(i, text)
@@ -244,7 +246,7 @@ def _goes_back(state: State, back: Return) -> Value:
     return np.asarray(np.isin(found, np.array(back.places, np.uint32)))
 
 
-def _second(i: SassInstruction, text: str) -> Guard | None:
+def _second(i: SassInstruction, text: str) -> _Condition | None:
     """The condition behind BRA: a predicate; of BRA.DIV the lanes that should run together."""
     if predicate_name(text):
         return lambda state: predicate(state, text)
@@ -260,7 +262,7 @@ def _bits(state: State) -> Array:
     return np.asarray(total.astype(np.uint32))
 
 
-def _all(conditions: list[Guard]) -> Guard:
+def _all(conditions: list[_Condition]) -> _Condition:
     if len(conditions) == 1:
         return conditions[0]
     return lambda state: apply(lambda *p: np.logical_and.reduce(np.broadcast_arrays(*p)), *(
@@ -269,7 +271,10 @@ def _all(conditions: list[Guard]) -> Guard:
 
 
 def _guard(text: str) -> Guard | None:
-    return (lambda state: predicate(state, text)) if text else None
+    if not text:
+        return None
+    tag = Guarded(text.removeprefix("!"), text.startswith("!"))
+    return Guard(lambda state: predicate(state, text), tag)
 
 
 def _lost(i: SassInstruction, writes: tuple[str, ...]) -> Callable[[State], tuple[Value, ...]]:
