@@ -19,7 +19,7 @@ from bankwise.ask.array_better import better
 from bankwise.ask.array_posed import PosedArray, spaces_of
 from bankwise.ask.every_launch import over, shown
 from bankwise.change.cxx.spell import said
-from bankwise.errors import Refusal
+from bankwise.errors import MisalignedError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import one_by_one
 from bankwise.read.cxx.tree import CxxSource
@@ -51,7 +51,7 @@ def unpadded(source: CxxSource, posed: Sequence[PosedArray], least: int, gpu: Ma
 
 def _shorter(posed: PosedArray, gpu: Machine) -> PosedArray | None:
     """The array with rows as long as they are touched; None where that is all of them, or where a
-    lane goes on from one row into the next."""
+    lane goes on from one row into the next, or vectors would not be aligned in shorter rows."""
     size, row, scale = posed.size, posed.tile.row, posed.scale
     touched = [_touched(use, row) for use in posed.tile.uses]
     columns = -(-max(0, *(0 if one is None else one for one in touched)) // scale)
@@ -67,7 +67,10 @@ def _shorter(posed: PosedArray, gpu: Machine) -> PosedArray | None:
     bytes_ = rows * columns * size.element_bytes
     short = replace(size, extents=(*size.extents[:-1], columns), bytes_=bytes_)
     single = one_by_one(gpu)
-    told = best(tile, single, spaces_of(tile, short, single), certify=False)
+    try:
+        told = best(tile, single, spaces_of(tile, short, single), certify=False)
+    except MisalignedError:  # the vectors of the source do not begin at multiples of theirs
+        return None
     if isinstance(told, Refusal):
         return None
     return replace(posed, size=short, tile=tile, best=told)
