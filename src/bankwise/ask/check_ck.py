@@ -50,6 +50,8 @@ def report_of(
         before = counted(asked)
         findings += before.check.findings
         refusals += before.check.refusals
+        if not before.check.kernels[0].accesses:
+            continue
         better = plan(reading, tile, asked, before)
         plans += [better] if isinstance(better, CkPlan) else []
         often = times.get(tile.name, 0)

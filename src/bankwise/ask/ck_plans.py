@@ -56,8 +56,6 @@ _ASKED = (
     SolveOptions(family="ck", allow_narrowing=False),
     SolveOptions(family="padding", allow_narrowing=False),
 )
-_MEMBERS = 400
-"""Of a family, where no solver answers."""
 _VECTOR = re.compile(r"pack|vec|k1$|k3$", re.IGNORECASE)
 
 
@@ -203,19 +201,24 @@ def asked_question(reading: CkReading, tile: CkTile) -> TileQuestion | Refusal:
 def plan(
     reading: CkReading, tile: CkTile, asked: TileQuestion, before: SpecReport
 ) -> CkPlan | Refusal | None:
-    """The best descriptor for a tile that conflicts; None where it has no conflict."""
+    """The best descriptor for a tile that conflicts; None where it has no conflict, where an
+    access of it is not counted, or where LDS has no room for it (which is a finding)."""
     present, issued = _cost(before), _issued(before)
-    if not present.extra:
+    room = asked.whole.bytes_of(asked.whole.elements) <= asked.machine.lds_bytes
+    if not present.extra or before.check.refusals or not room:
         return None
     best: tuple[tuple[int, int, int, int], TensorDescriptor, Memory, Cost] | None = None
     tried = 0
     for memory in _candidates(asked):
         made = _written(memory, asked)
-        if made is None or legality(made) or _narrower(made, asked):
+        if made is None or _narrower(made, asked) or legality(made):
             continue
         other = question(tile, reading.run, [made] * len(tile.layouts))
         assert isinstance(other, TileQuestion), "it was one before"
         report, tried = counted(other), tried + 1
+        if report.check.refusals:
+            # Its guarantees make vectors of elements that do not lie side by side.
+            continue
         cost, size = _cost(report), max(0, made.size - prod(asked.shape))
         key = (cost.passes, _issued(report), size, len(str(made)))
         if best is None or key < best[0]:
@@ -271,7 +274,7 @@ def _candidates(asked: TileQuestion) -> Iterator[Memory]:
         return
     ground = Ground(asked.whole)
     for family in ("ck", "padding"):
-        for one in members(family, ground)[:_MEMBERS]:
+        for one in members(family, ground):
             yield Mapped(asked.shape, one.address)
 
 
