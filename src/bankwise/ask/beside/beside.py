@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bankwise.ask.beside import header
-from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause
+from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause, refuted
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
 from bankwise.ask.beside.profiled import called, one_kernel
@@ -149,7 +149,8 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
     seen = _shared_counters(kernel, launches)
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
-    case = RowContext(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
+    vendor = machine(kernel.target).vendor
+    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled)
     rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
     if rounds is not None:
         rows = unconfirmed(rows, rounds.counters, "rounds")
@@ -165,6 +166,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         worth=measured_worth(kernel, launches, missing(report.refused(kernel))),
         notes=(*_sizes(kernel, launches), *notes),
         other_code=unpaired if machine_code else (),
+        refuted="" if rounds is not None else refuted(case),
     )
 
 
