@@ -100,10 +100,11 @@ _ROWS = 10
 
 
 def _print_table(report: FixReport, console: Console, everything: bool) -> None:
-    """The accesses that conflict, in program order; of those that are alike one row, with sums."""
+    """The accesses that conflict, in program order; of those that are alike one row, with sums.
+    ``everything``: all accesses, each its own row."""
     alike: dict[object, list[tuple[AccessReport, AccessReport]]] = {}
     for number, (old, new) in enumerate(pairs(report)):
-        if old.run != new.run or old.run.extra:
+        if everything or old.run != new.run or old.run.extra:
             shown = old.kernel, old.run, new.run, new.instruction, old.direction, old.allocations
             alike.setdefault(number if everything else shown, []).append((old, new))
     found = list(alike.values())
