@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 from bankwise.algebra.address import Fold
@@ -262,17 +262,7 @@ def _written(memory: Memory, asked: TileQuestion) -> TensorDescriptor | None:
     fold = fold_of(memory)
     folded = fold_descriptor(fold, memory.shape) if isinstance(fold, Fold) else None
     made = folded or CK.write(memory, Ground(asked.whole))
-    if not isinstance(made, TensorDescriptor):
-        return None
-    return made if made.steps or made.vector[0] > 0 else _with_vector(made, asked)
-
-
-def _with_vector(made: TensorDescriptor, asked: TileQuestion) -> TensorDescriptor:
-    """Strides promise vectors of 16 bytes where rows begin at multiples of them."""
-    vector = max(1, 16 // max(1, asked.element_bytes))
-    while made.lengths[-1] % vector or any(s % vector for s in made.strides[:-1]):
-        vector //= 2
-    return replace(made, vector=(vector, 1)) if vector > 1 and made.strides[-1] == 1 else made
+    return made if isinstance(made, TensorDescriptor) else None
 
 
 def _cost(report: SpecReport) -> Cost:

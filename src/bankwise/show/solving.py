@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from bankwise.solver.certify import Judgement
     from bankwise.solver.construct import Step
 
-_LINE = 120
-"""The longest text of a framework that is printed whole; documents hold every one."""
+_LINE = 160
+"""The longest text of a framework that is printed whole, strides of CK among them; documents hold
+every one."""
 
 
 @printed("bankwise.show.solving:print_solve")

@@ -20,7 +20,7 @@ from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, adds, conclusion, still_open
 
-_LINE = 120
+_LINE = 160
 """A text longer than this is cut short in a list, unless it is the one asked for."""
 
 
