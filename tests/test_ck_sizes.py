@@ -113,3 +113,19 @@ def test_a_tile_that_lds_has_no_room_for_leaves_the_other_its_answer() -> None:
     report, plans = report_of(reading(answers(1024, 128, 64)))
     assert [finding.rule for finding in report.findings] == ["lds-overflow"]
     assert [plan.tile.name for plan in plans] == ["MakeBLdsBlockDescriptor"]
+
+
+@pytest.mark.parametrize(
+    ("promise", "said"), [("number<-1>{},", True), ("number<1>{},", True), ("number<8>{},", False)]
+)
+def test_vectors_that_nobody_promises_are_counted_under_a_condition(
+    promise: str, said: bool
+) -> None:
+    """CK compiles a vector of one element for each of them but the last."""
+    text = HEADER.read_text().replace("number<kKPack>{},", promise, 1)
+    report, _ = report_of(reading(answers(128, 128, 64), text))
+    first, second = ("\n".join(kernel.notes) for kernel in report.kernels)
+    condition = "MakeADramTileDistribution, operand of the warp GEMM: no vector is promised"
+    assert (condition in first) is said
+    assert "no vector is promised" not in second
+    assert report.kernels[0].totals.run.passes == by_formula(128)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from bankwise.ask.ck_plans import CkCase, CkPlan, cases, plan
+from bankwise.ask.ck_plans import CkCase, CkPlan, cases, plan, unpromised
 from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.kernel_report import check_report
 from bankwise.change.ck import snippet
@@ -57,7 +57,7 @@ def counted_report(
     refusals = [one for one in found if isinstance(one, Refusal)]
     refusals += [refusal for one in some for refusal in one.before.check.refusals]
     findings = [finding for one in some for finding in one.before.check.findings]
-    kernels = [_kernel(one.before.check.kernels[0], one.tile, times) for one in some]
+    kernels = [_kernel(one, times) for one in some]
     notes = [f"{name}: taken as not defined (--dim {name}=1)" for name in reading.header.assumed]
     file = reading.run.source.file
     return check_report(file, "ck", kernels, findings=findings, refusals=refusals, notes=notes)
@@ -103,15 +103,29 @@ def _times(reading: CkReading, said: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _kernel(counted: KernelReport, tile: CkTile, times: Mapping[str, int]) -> KernelReport:
+def _kernel(case: CkCase, times: Mapping[str, int]) -> KernelReport:
     """A tile as the kernel that a report is made of: one pass, or as many as are said."""
+    counted, tile = case.before.check.kernels[0], case.tile
     often = times.get(tile.name, 0)
     accesses = tuple(repeated(a, often) if often else a for a in counted.accesses)
     passes = "one pass over the tile is counted; --times says how many a workgroup makes"
-    notes = (_pairs(tile), f"{often:,} passes over the tile a workgroup" if often else passes)
+    said = f"{often:,} passes over the tile a workgroup" if often else passes
+    notes = (_pairs(tile), *_joined(case), said)
     return replace(
         counted, location=tile.location, notes=notes, accesses=accesses, tile_passes=often
     )
+
+
+def _joined(case: CkCase) -> Iterator[str]:
+    """Under which condition elements that CK moves one by one are counted together."""
+    names = unpromised(case.asked)
+    if names:
+        yield (
+            f"{', '.join(names)}: no vector is promised, so that CK moves one element at a time; "
+            "counted is what the compiler joins, as in the published kernels of that kind, if it "
+            "sees that they lie side by side (a promise, number<N>{}, number<1>{} behind strides, "
+            "leaves it no choice)"
+        )
 
 
 def _pairs(tile: CkTile) -> str:

@@ -6,17 +6,18 @@ candidate is a descriptor, counted as a descriptor is, with the vectors that its
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from bankwise.algebra.address import Fold
+from bankwise.ask.ck_names import axis_names
 from bankwise.ask.ck_reading import CkReading, asked_question
 from bankwise.ask.solve import answered
 from bankwise.ask.spec import counted
 from bankwise.counting.cost import Cost
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import Refusal
+from bankwise.notation.accesses import cut_vectors
 from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.ck.encoding import Encoding, vector_length
 from bankwise.notation.ck.fold import fold_descriptor
@@ -26,14 +27,10 @@ from bankwise.notation.fold import fold_of
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import members
 from bankwise.notation.values import Mapped, Memory
-from bankwise.read.ck.calls import evaluation
-from bankwise.read.ck.evaluate import HeaderEvaluation
-from bankwise.read.ck.find import CkFunction, functions
 from bankwise.read.ck.tiles import CkTile, question
-from bankwise.read.ck.values import SaidNames
-from bankwise.read.cxx.tree import walk
 from bankwise.read.names import listed
 from bankwise.read.tile_file.question import Held, SolveOptions, TileQuestion
+from bankwise.read.tile_file.views import pieces
 from bankwise.show.spec import SpecReport
 from bankwise.solver.known import Known
 
@@ -43,7 +40,6 @@ _ASKED = (
     SolveOptions(family="ck", allow_narrowing=False),
     SolveOptions(family="padding", allow_narrowing=False),
 )
-_VECTOR = re.compile(r"pack|vec|k1$|k3$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,7 +196,7 @@ def _priced(
 def _planned(best: _Priced, tried: int, n: int, together: Sequence[CkCase]) -> CkPlan:
     case = together[n]
     bytes_ = case.asked.element_bytes
-    names = tuple(_names(case.reading, one, bytes_) for one in case.tile.layouts)
+    names = tuple(axis_names(case.reading, one, bytes_) for one in case.tile.layouts)
     known = _known(best, n, together)
     return CkPlan(case, best.memory, best.descriptor, names, case.cost, best.costs[n], known, tried)
 
@@ -230,14 +226,30 @@ def _issued(report: SpecReport) -> int:
 
 def _narrower(made: TensorDescriptor, asked: TileQuestion) -> bool:
     """Whether a descriptor promises some access a shorter vector than it has."""
+    return any(
+        vector_length(held, made) < vector_length(held, here) for _, held, here in _moved(asked)
+    )
+
+
+def unpromised(asked: TileQuestion) -> tuple[str, ...]:
+    """The accesses whose elements lie side by side, without a promise of the layout that they do:
+    whether they move together is left to the compiler."""
+    some = [one for one in _moved(asked) if vector_length(*one[1:]) == 1]
+    size = asked.element_bytes
+    cuts = (
+        cut_vectors(pieces(held, here.shape)[0], here, element_bytes=size) for _, held, here in some
+    )
+    return tuple(one[0] for one, cut in zip(some, cuts, strict=True) if cut.width_bytes > size)
+
+
+def _moved(asked: TileQuestion) -> Iterator[tuple[str, Encoding, TensorDescriptor]]:
+    """Each access: its name, who holds what, and the layout as it sees it."""
     for access in asked.accesses:
         held, layout = access.held, access.layout or asked.layout
         if isinstance(held, Held) and isinstance(held.distribution, Encoding):
             here = layout.memory if layout is not None else None
-            now = vector_length(held.distribution, made)
-            if isinstance(here, TensorDescriptor) and now < vector_length(held.distribution, here):
-                return True
-    return False
+            if isinstance(here, TensorDescriptor):
+                yield access.name, held.distribution, here
 
 
 def _candidates(together: Sequence[CkCase]) -> Iterator[Memory]:
@@ -267,56 +279,3 @@ def _written(memory: Memory, asked: TileQuestion) -> TensorDescriptor | None:
 
 def _cost(report: SpecReport) -> Cost:
     return report.check.kernels[0].totals.run
-
-
-def _names(reading: CkReading, function: CkFunction, bytes_: int) -> AxisNames:
-    """How a function calls the lengths of the axes: what keeps to them when answers change."""
-    assert isinstance(function.value, TensorDescriptor), "it was counted"
-    found = [_numbers(reading.run, function)]
-    shapes = [function.value.shape]
-    for key, value in reading.run.said.values.items():
-        if isinstance(value, int) and reading.run.said.used.get(key):
-            other = _again(reading, {key: 2 * value}, function)
-            if other is not None and isinstance(other.value, TensorDescriptor):
-                found.append(_numbers(reading.run, other))
-                shapes.append(other.value.shape)
-    axes = [
-        next((n for n, v in found[0].items() if _follows(n, axis, found, shapes)), "")
-        for axis in range(len(shapes[0]))
-    ]
-    wanted = 16 // max(1, bytes_)
-    vectors = (n for n in found[0] if _VECTOR.search(n) and all(t.get(n) == wanted for t in found))
-    return AxisNames(tuple(axes), next(vectors, ""), wanted)
-
-
-def _follows(
-    name: str, axis: int, found: Sequence[dict[str, int]], shapes: Sequence[tuple[int, ...]]
-) -> bool:
-    return all(one.get(name) == shape[axis] for one, shape in zip(found, shapes, strict=True))
-
-
-def _again(reading: CkReading, changed: dict[str, int], function: CkFunction) -> CkFunction | None:
-    """The same function under other answers; None where they do not fit."""
-    said = SaidNames({**reading.run.said.values, **changed}, reading.run.said.machine)
-    made = functions(evaluation(reading.header, said))
-    return next((f for f in made if f.location == function.location), None)
-
-
-def _numbers(run: HeaderEvaluation, function: CkFunction) -> dict[str, int]:
-    """The constants that a function names before it makes its first descriptor, by name."""
-    assert function.returned is not None, "it has a value"
-    ending, frame = function.returned
-    found: dict[str, int] = {}
-    for node in walk(function.node):
-        if node.type != "identifier" or node.start_byte >= ending.start_byte:
-            continue
-        name = run.source.of(node)
-        if name in found:
-            continue
-        try:
-            value = run.look(name, frame)
-        except InputError:
-            continue
-        if isinstance(value, int) and value > 1:
-            found[name] = value
-    return found
