@@ -59,6 +59,8 @@ def _numbers(run: HeaderEvaluation, function: CkFunction) -> dict[str, int]:
     for node in walk(function.node):
         if node.type != "identifier" or node.start_byte >= ending.start_byte:
             continue
+        if node.parent.type == "qualified_identifier":
+            continue
         name = run.source.of(node)
         if name in found:
             continue

@@ -25,6 +25,7 @@ from bankwise.read.ck.tiles import (
     tiles,
 )
 from bankwise.read.ck.values import SaidNames, read_said
+from bankwise.read.cxx.tree import walk
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options
 from bankwise.read.tile_file.question import TileQuestion
@@ -40,9 +41,10 @@ class CkReading:
     tiles: tuple[CkTile, ...]
 
 
-def read_header(path: Path, text: str, options: Options) -> CkReading:
+def read_header(path: Path, text: str, options: Options, *, changed: bool = False) -> CkReading:
     """Read a header for a target. Raises :class:`InputError` where nothing of it can be judged,
-    with the names that are to be said."""
+    with the names that are to be said. ``changed``: it is ours, and may have no use any more for a
+    name that was answered."""
     if not options.target:
         where = Location(str(path))
         raise InputError("for which GPU?", location=where, hint="--target gfx942, or gfx950")
@@ -61,18 +63,17 @@ def read_header(path: Path, text: str, options: Options) -> CkReading:
             hint=f"it has {listed([f.name for t in found for f in t.layouts])}; "
             "of a profile, --profiled names the kernel",
         )
-    _check(path, run, wanted, said)
+    _check(path, run, wanted, said, changed)
     return CkReading(header, run, made, wanted)
 
 
-def _check(path: Path, run: HeaderEvaluation, found: Sequence[CkTile], said: SaidNames) -> None:
+def _check(
+    path: Path, run: HeaderEvaluation, found: Sequence[CkTile], said: SaidNames, changed: bool
+) -> None:
     if not found:
-        raise InputError(
-            "no function of it makes a layout of LDS",
-            location=Location(str(path)),
-            hint="a descriptor is made by a function whose name says Lds, Smem or Shared",
-        )
-    _check_names(path, run, said)
+        raise _no_layout(path, run)
+    if not changed:
+        _check_names(path, run, said)
     twice = said.ambiguous()
     if twice is not None:
         name, paths = twice
@@ -86,8 +87,29 @@ def _check(path: Path, run: HeaderEvaluation, found: Sequence[CkTile], said: Sai
         raise InputError(
             f"it leaves open {', '.join(missing)}",
             location=Location(str(path)),
-            hint=f"say them: {_examples(missing)}{_gemm_too(found, run)}",
+            hint=f"{_meant(missing, run)}say them: {_examples(missing)}{_gemm_too(found, run)}",
         )
+
+
+def _no_layout(path: Path, run: HeaderEvaluation) -> InputError:
+    """Why a header has nothing to count; the first place that is no C++ may have hidden it."""
+    message, where = "no function of it makes a layout of LDS", Location(str(path))
+    hint = "a descriptor is made by a function whose name says Lds, Smem or Shared"
+    wrong = next((node for node in walk(run.source.root) if node.type == "ERROR"), None)
+    if wrong is not None and re.search(r"\w(?:Lds|LDS|Smem|Shared)\w*\s*\(", run.source.text):
+        where = run.source.place(wrong.start_byte)
+        hint = f"the text is not read as C++ from here on, which may hide one; {hint}"
+    return InputError(message, location=where, hint=hint)
+
+
+def _meant(missing: Sequence[str], run: HeaderEvaluation) -> str:
+    """Names that nobody declares, and that are nearly one that this header has."""
+    words = [n for n in re.findall(r"\w+", run.source.text) if n not in missing]
+    near = (
+        (name, get_close_matches(name, dict.fromkeys(words), n=1, cutoff=0.85)) for name in missing
+    )
+    told = [f"{one[0]} for {name}" for name, one in near if one and "::" not in name]
+    return f"did you mean {' and '.join(told)}? else " if told else ""
 
 
 def _gemm_too(found: Sequence[CkTile], run: HeaderEvaluation) -> str:

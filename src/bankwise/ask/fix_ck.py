@@ -56,7 +56,7 @@ def fix_ck_file(
     before = _for_gpus(file, text, options)
     plans, refusals, changes = _chosen(before)
     fixed = applied(text, changes)
-    after = _for_gpus(file, fixed, options) if plans else before
+    after = _for_gpus(file, fixed, options, changed=True) if plans else before
     return FixReport(
         before=_whole([one.report for one in before]),
         after=_whole([one.report for one in after]),
@@ -80,12 +80,14 @@ def planned_of(plans: Iterable[CkPlan]) -> Planned:
     }
 
 
-def _for_gpus(file: Path, text: str, options: Options) -> tuple[_ForGpu, ...]:
+def _for_gpus(
+    file: Path, text: str, options: Options, *, changed: bool = False
+) -> tuple[_ForGpu, ...]:
     """The header read for each GPU that is named."""
     names = tuple(dict.fromkeys((options.target, *options.targets)))
     found = []
     for name in names:
-        reading = read_header(file, text, replace(options, target=name))
+        reading = read_header(file, text, replace(options, target=name), changed=changed)
         suffix = f" [{name}]" if len(names) > 1 else ""
         found.append(_ForGpu(reading, cases(reading), suffix))
     return tuple(found)
