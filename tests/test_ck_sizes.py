@@ -129,3 +129,40 @@ def test_vectors_that_nobody_promises_are_counted_under_a_condition(
     assert (condition in first) is said
     assert "no vector is promised" not in second
     assert report.kernels[0].totals.run.passes == by_formula(128)
+
+
+def test_what_no_descriptor_makes_better_is_counted_all_the_same(tmp_path: Path) -> None:
+    """Operands of 16 rows, four lanes apart: what one XOR leaves of them, another one does not."""
+    path = tmp_path / "once.hpp"
+    tile = ("WarpTile=16,16,16", "BlockWarps=4,1,1", "kM=128", "kN=128", "kK=64")
+    done = bankwise("fix", HEADER, "-t", "gfx942", *words((*TYPES, *tile)), "-o", path)
+    assert done.code == 1
+    assert "not analysed" not in done.err
+    again = bankwise("fix", path, "-t", "gfx942", *words((*TYPES, *tile)))
+    assert again.out == ""
+    assert "not changed: " in again.err
+    assert "no descriptor that CK writes takes fewer passes" in " ".join(again.err.split())
+    assert "not analysed" not in again.err
+
+
+def test_the_last_line_names_what_is_wrong_beside_conflicts() -> None:
+    """1,024 rows of 128 bytes are twice what LDS has."""
+    header = HEADERS / "layered_xor.hpp"
+    tile = ("ADataType=half_t", "kBlockSize=256", "kM=1024", "kK=64", "LayoutA=RowMajor")
+    asked = (header, "-t", "gfx942", *words((*tile, *GEMM)))
+    done = bankwise("check", *asked)
+    assert done.code == 1
+    said = " ".join(done.out.split())
+    assert said.endswith("; findings: lds-overflow 1")
+    assert "no conflicts" in said
+    told = " ".join(bankwise("fix", *asked).err.split())
+    assert "nothing to fix" in told
+    assert "what else is wrong stays" in told
+
+
+def test_a_fix_of_which_nothing_was_counted_says_so_and_where_it_is_told() -> None:
+    done = bankwise("fix", HEADER, "-t", "gfx942", *words((*TYPES, "kM=128", "kN=128", "kK=64")))
+    assert (done.code, done.out) == (3, "")
+    told = " ".join(done.err.split())
+    assert "nothing was counted, and nothing is changed" in told
+    assert told.endswith("not all is analysed and known (not analysed: ..)")

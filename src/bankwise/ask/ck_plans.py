@@ -103,7 +103,7 @@ class CkCase:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Priced:
+class _CountedForAll:
     """A descriptor that was counted for each case. ``more``: elements beside those of the tile."""
 
     memory: Memory
@@ -147,9 +147,9 @@ def plan(together: Sequence[CkCase]) -> tuple[CkPlan, ...] | Refusal:
     return tuple(_planned(best, tried, n, together) for n in range(len(together)))
 
 
-def _best(together: Sequence[CkCase]) -> tuple[_Priced | None, int]:
+def _best(together: Sequence[CkCase]) -> tuple[_CountedForAll | None, int]:
     """The best that was counted and gains something, and how many were."""
-    best: _Priced | None = None
+    best: _CountedForAll | None = None
     most = sum(one.cost.passes for one in together) - 1
     issued = sum(_issued(one.before) for one in together)
     seen: set[TensorDescriptor] = set()
@@ -170,7 +170,7 @@ def _best(together: Sequence[CkCase]) -> tuple[_Priced | None, int]:
 
 def _priced(
     memory: Memory, made: TensorDescriptor, together: Sequence[CkCase], most: int
-) -> _Priced | None:
+) -> _CountedForAll | None:
     """The descriptor counted for each case; None where it is no layout for one of them, or takes
     more than ``most`` passes in all, or more for one case than what it has."""
     if any(_narrower(made, one.asked) for one in together):
@@ -190,10 +190,10 @@ def _priced(
         if costs[-1].passes > one.cost.passes or sum(c.passes for c in costs) + least > most:
             return None
     more = max(0, made.size - prod(together[0].asked.shape))
-    return _Priced(memory, made, tuple(costs), tuple(issued), more)
+    return _CountedForAll(memory, made, tuple(costs), tuple(issued), more)
 
 
-def _planned(best: _Priced, tried: int, n: int, together: Sequence[CkCase]) -> CkPlan:
+def _planned(best: _CountedForAll, tried: int, n: int, together: Sequence[CkCase]) -> CkPlan:
     case = together[n]
     bytes_ = case.asked.element_bytes
     names = tuple(axis_names(case.reading, one, bytes_) for one in case.tile.layouts)
@@ -201,7 +201,7 @@ def _planned(best: _Priced, tried: int, n: int, together: Sequence[CkCase]) -> C
     return CkPlan(case, best.memory, best.descriptor, names, case.cost, best.costs[n], known, tried)
 
 
-def _known(best: _Priced, n: int, together: Sequence[CkCase]) -> Known:
+def _known(best: _CountedForAll, n: int, together: Sequence[CkCase]) -> Known:
     """How good the written descriptor is: optimal where its accesses have nothing left to gain."""
     cost, present = best.costs[n], together[n].cost
     issued, then = _issued(together[n].before), best.issued[n]
