@@ -199,6 +199,38 @@ def test_amds_differences_have_a_likely_cause(
     assert says in k.rows[0].cause
 
 
+LANES_SIDE_BY_SIDE = "\tv_lshlrev_b32_e32 v1, 2, v0\n\tds_read_b32 v2, v1"
+
+
+@pytest.mark.parametrize(
+    ("body", "conflicts", "executed", "agrees"),
+    [
+        (LANES_SIDE_BY_SIDE, 0, 10, True),
+        (LANES_SIDE_BY_SIDE, 620, 10, False),
+        (LANES_SIDE_BY_SIDE, 620, 20, None),
+        (LANES_256_APART, 700, 10, False),
+        (LANES_256_APART, 310, 10, False),
+        (LANES_256_APART, 0, 10, None),
+    ],
+)
+def test_as_many_instructions_with_other_conflicts_contradict_amds_profile(
+    tmp_path: Path, body: str, conflicts: int, executed: int, agrees: bool | None
+) -> None:
+    """Ten workgroups of one wave with one read: 2 passes without conflicts, 64 with 62 extra. A
+    conflict counter of zero is no verdict: it reads so on some parts."""
+    passes = 20 * (executed // 10) + conflicts
+    named = {"SQ_LDS_BANK_CONFLICT": conflicts, "SQ_LDS_IDX_ACTIVE": passes}
+    text = rocprof(640, **named, SQ_INSTS_LDS=executed)
+    (k,) = beside(amd(tmp_path, body), parse_profile(text)).kernels
+    assert k.agrees is agrees
+    assert bool(k.contradicted) is (agrees is False)
+    causes = {row.counter: row.cause for row in k.rows}
+    if body == LANES_SIDE_BY_SIDE and agrees is False:
+        assert "another layout or other sizes ran" in causes["SQ_LDS_BANK_CONFLICT"]
+        assert "SQ_LDS_BANK_CONFLICT is more, too" in causes["SQ_LDS_IDX_ACTIVE"]
+    assert not any("direct-to-LDS" in cause for cause in causes.values())
+
+
 def test_without_a_grid_only_the_ratio_is_compared(tmp_path: Path) -> None:
     text = "KernelName,SQ_LDS_BANK_CONFLICT,SQ_LDS_IDX_ACTIVE\nk,6200,6400\n"
     (k,) = beside(amd(tmp_path), parse_profile(text)).kernels

@@ -88,6 +88,41 @@ def test_other_passes_than_there_were_are_no_verdict() -> None:
     assert kernel["agrees"] is None
 
 
+FREE = ("kM=128", "kK=64", "ADataType=half_t", "LayoutA=RowMajor", "kBlockSize=256")
+"""Of `layered_xor.hpp`, which has no conflicts: 4 waves write 4 and read 8 times of 16 bytes."""
+
+
+@pytest.mark.parametrize(
+    ("words", "counters", "code", "says"),
+    [
+        (("--times", "5"), (960, 4096), 3, "as many instructions were executed"),
+        (("--times", "5"), (960, 0), 0, "all: as predicted"),
+        (("--times", "4"), (960, 4096), 0, "960 instructions were executed, 768 predicted"),
+        ((), (960, 4096), 3, "no mixture of its tiles has as many conflicts"),
+        ((), (960, 0), 0, "as predicted"),
+    ],
+)
+def test_a_profile_of_another_layout_contradicts_a_header_without_conflicts(
+    tmp_path: Path, words: tuple[str, ...], counters: tuple[int, int], code: int, says: str
+) -> None:
+    """Four workgroups, five passes over the tile each: 4 * 5 * 48 executed instructions."""
+    profile = tmp_path / "p.csv"
+    names = "SQ_INSTS_LDS,SQ_LDS_BANK_CONFLICT"
+    values = ",".join(map(str, counters))
+    profile.write_text(
+        f"Kernel_Name,Grid_Size,Workgroup_Size,{names}\nk,1024,256,{values}\n", "ascii"
+    )
+    answers = (*FREE, "WarpTile=32,32,16", "BlockWarps=2,2,1")
+    dims = [word for one in answers for word in ("--dim", one)]
+    header = ROWS.with_name("layered_xor.hpp")
+    ended = bankwise("check", header, "-t", "gfx942", "--counters", profile, *dims, *words)
+    out = " ".join(ended.out.split())
+    assert ended.code == code, out
+    assert says in out
+    assert ("the profile contradicts: MakeALdsBlockDescriptor" in out) is (code == 3)
+    assert "direct-to-LDS" not in out
+
+
 def test_instructions_that_are_no_whole_passes_leave_rates(tmp_path: Path) -> None:
     more = INSTRUCTIONS + 1024 * 8
     profile = changed(tmp_path, (f"{INSTRUCTIONS}.", f"{more}."))

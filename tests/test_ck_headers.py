@@ -19,7 +19,8 @@ import pytest
 pytest.importorskip("tree_sitter_cuda")
 
 from bankwise.ask.check_ck import report_of
-from bankwise.ask.ck_plans import CkPlan, CkReading, read_header
+from bankwise.ask.ck_plans import CkPlan
+from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.fix_ck import fix_ck_file, planned_of
 from bankwise.change.ck import Planned, proved
 from bankwise.errors import InputError, Refusal
@@ -306,7 +307,11 @@ def test_the_warp_gemm_is_asked_for_with_the_names_only_where_the_header_loads_n
 def test_a_name_that_means_two_things_is_refused() -> None:
     done = bankwise(
         *("check", str(HEADERS / "embedded_operand.hpp"), "-t", "gfx942"),
-        *(word for d in (*QUERIES, "kM=32", "WarpGemm::kK=16", "kM0=64") for word in ("--dim", d)),
+        *(
+            word
+            for d in (*instead(QUERIES, "kM0=64"), "kM=32", "WarpGemm::kK=16")
+            for word in ("--dim", d)
+        ),
     )
     assert done.code in (2, 3)
     text = (HEADERS / "plain_rows.hpp").read_text().replace("Problem::kBlockSize", "Problem::kN")
@@ -322,6 +327,12 @@ def test_a_fix_names_what_it_changes_once() -> None:
     assert "MakeBLdsBlockDescriptor: MakeBLdsBlockDescriptor" not in told
     assert "2,176 -> 384 passes in one pass over the tile" in told
     assert "elements of 1 descriptor lie" in told
+
+
+def instead(dims: tuple[str, ...], answer: str) -> tuple[str, ...]:
+    """The answers with another one to the same name."""
+    name = answer.partition("=")[0]
+    return (*(one for one in dims if one.partition("=")[0] != name), answer)
 
 
 def refused(dims: tuple[str, ...], *options: str) -> str:
@@ -351,7 +362,7 @@ def test_a_name_that_the_header_writes_is_no_unknown_one() -> None:
 def test_warps_that_are_another_block_than_the_answers_say_are_refused(
     warps: str, threads: int
 ) -> None:
-    said = refused((*KEYS, f"BlockWarps={warps}"))
+    said = refused(instead(KEYS, f"BlockWarps={warps}"))
     assert "attention_keys.hpp:53:25: " in said
     assert f"operand of the warp GEMM is of {threads} threads" in said
     assert "MakeKDramTileDistribution is of 256 threads" in said
@@ -359,7 +370,7 @@ def test_warps_that_are_another_block_than_the_answers_say_are_refused(
 
 
 def test_warps_along_k_are_not_read() -> None:
-    report, _ = report_of(reading("attention_keys", (*KEYS, "BlockWarps=2,1,2")))
+    report, _ = report_of(reading("attention_keys", instead(KEYS, "BlockWarps=2,1,2")))
     assert ["2 warps along k" in r.reason for r in report.refusals] == [True]
 
 
@@ -399,7 +410,7 @@ def test_a_reader_that_nobody_names_is_a_refusal() -> None:
 
 
 def test_an_answer_that_does_not_fit_is_said_at_its_place() -> None:
-    report, _ = report_of(reading("attention_keys", (*KEYS, "kN0=16")))
+    report, _ = report_of(reading("attention_keys", instead(KEYS, "kN0=16")))
     assert ["more threads than rows" in r.reason or "N0" in r.reason for r in report.refusals]
     assert all(r.location is not None for r in report.refusals)
 

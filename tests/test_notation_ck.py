@@ -13,9 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bankwise.algebra.address import Identity, Padded
+from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import ck
-from bankwise.notation.values import collision, linear, linear_memory
+from bankwise.notation.ck.framework import CK
+from bankwise.notation.framework import Ground
+from bankwise.notation.values import Mapped, collision, linear, linear_memory
 
 SOURCES = Path(__file__).parents[2] / "shared" / "sources"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "ck_transpose"
@@ -373,3 +377,26 @@ def test_a_damaged_real_text_gives_a_value_or_an_input_error(seed):
         value = ck.parse(text, SYMBOLS)
         if isinstance(value, ck.TensorDescriptor):
             ck.legality(value)
+
+
+@pytest.mark.parametrize(
+    ("row", "pad", "bits", "vector"),
+    [
+        (64, 8, 16, 8),
+        (64, 4, 16, 4),
+        (64, 1, 16, 0),
+        (64, 2, 32, 2),
+        (48, 16, 8, 16),
+        (20, 0, 16, 4),
+    ],
+)
+def test_strides_promise_the_vectors_that_begin_at_multiples_of_themselves(
+    row: int, pad: int, bits: int, vector: int
+) -> None:
+    """Without a promise CK's vector is one element, whatever the plan prices."""
+    shape = Shape((("k", row), ("m", 32)), bits)
+    memory = Mapped((32, row), Padded(row, pad) if pad else Identity())
+    written = str(CK.write(memory, Ground(shape)))
+    assert written.endswith(f"number<{vector}>{{}}, number<1>{{}})" if vector else "number<1>{}))")
+    held = ck.encoding(f"<1 | (32),({row // 4},4) | (1) | (0) | 2,2 | 0,1>")
+    assert ck.vector_length(held, ck.descriptor(written)) == (min(vector, 4) or 1)

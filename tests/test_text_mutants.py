@@ -19,7 +19,7 @@ pytest.importorskip("tree_sitter_cuda")
 import cute_texts
 from bankwise.ask.check_ck import report_of
 from bankwise.ask.check_cute import CuteFile, Replacement, open_cute, replacements
-from bankwise.ask.ck_plans import CkReading
+from bankwise.ask.ck_reading import CkReading
 from bankwise.ask.fix_ck import fix_ck_file, planned_of
 from bankwise.ask.fix_cute import edited, fix_cute_file, judged
 from bankwise.change.ck import Planned, proved

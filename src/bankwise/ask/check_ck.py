@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from bankwise.ask.ck_plans import CkPlan, CkReading, asked_question, plan, read_header
+from bankwise.ask.ck_plans import CkCase, CkPlan, cases, plan, unpromised
+from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.kernel_report import check_report
-from bankwise.ask.spec import counted
 from bankwise.change.ck import snippet
 from bankwise.counting.counted import repeated
 from bankwise.errors import InputError, Location, Refusal
@@ -19,7 +19,7 @@ from bankwise.files import read_text
 from bankwise.read.ck.tiles import CkTile
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress, command
-from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum, Snippet
+from bankwise.show.values import CheckReport, KernelReport, Optimum, Snippet
 
 
 def check_ck_file(path: Path, options: Options, progress: Progress | None = None) -> CheckReport:
@@ -38,35 +38,45 @@ def report_of(
 ) -> tuple[CheckReport, tuple[CkPlan, ...]]:
     """The report of a header, and the plans for what conflicts; ``fix``: the command that writes
     them. ``times``: how often a workgroup passes over a tile, by its name, as far as it is said."""
-    kernels: list[KernelReport] = []
-    findings: list[Finding] = []
-    refusals: list[Refusal] = []
-    plans: list[CkPlan] = []
-    for tile in reading.tiles:
-        asked = asked_question(reading, tile)
-        if isinstance(asked, Refusal):
-            refusals.append(asked)
-            continue
-        before = counted(asked)
-        findings += before.check.findings
-        refusals += before.check.refusals
-        better = plan(reading, tile, asked, before)
-        plans += [better] if isinstance(better, CkPlan) else []
-        often = times.get(tile.name, 0)
-        kernel = _kernel(before.check.kernels[0], tile, often)
-        if isinstance(better, CkPlan):
-            now, then = (cost * (often or 1) for cost in (better.before, better.after))
-            best = Optimum((tile.name,), now, then, better.known)
-            write = tuple(_snippets(reading, better, fix))
-            kernel = replace(kernel, optima=(best,), snippets=write)
-        if isinstance(better, Refusal):
-            kernel = replace(kernel, refusals=(better,))
-            refusals.append(better)
-        kernels.append(kernel)
+    found = cases(reading)
+    plans = [plan([one]) for one in found if isinstance(one, CkCase)]
+    report = counted_report(reading, found, times)
+    pairs = zip(report.kernels, plans, strict=True)
+    kernels = tuple(_advised(kernel, better, fix, times) for kernel, better in pairs)
+    made = tuple(each for one in plans if not isinstance(one, Refusal) for each in one)
+    return replace(report, kernels=kernels), made
+
+
+def counted_report(
+    reading: CkReading,
+    found: Sequence[CkCase | Refusal],
+    times: Mapping[str, int] = MappingProxyType({}),
+) -> CheckReport:
+    """What is counted of a header, and what is not."""
+    some = [one for one in found if isinstance(one, CkCase)]
+    refusals = [one for one in found if isinstance(one, Refusal)]
+    refusals += [refusal for one in some for refusal in one.before.check.refusals]
+    findings = [finding for one in some for finding in one.before.check.findings]
+    kernels = [_kernel(one, times) for one in some]
     notes = [f"{name}: taken as not defined (--dim {name}=1)" for name in reading.header.assumed]
     file = reading.run.source.file
-    found = check_report(file, "ck", kernels, findings=findings, refusals=refusals, notes=notes)
-    return found, tuple(plans)
+    return check_report(file, "ck", kernels, findings=findings, refusals=refusals, notes=notes)
+
+
+def _advised(
+    kernel: KernelReport,
+    found: tuple[CkPlan, ...] | Refusal,
+    fix: str,
+    times: Mapping[str, int],
+) -> KernelReport:
+    """A tile with the plan for it, or with the reason that there is none."""
+    if isinstance(found, Refusal):
+        return replace(kernel, notes=(*kernel.notes, found.reason))
+    for better in found:
+        now, then = (cost * times.get(kernel.name, 1) for cost in (better.before, better.after))
+        best = Optimum((kernel.name,), now, then, better.known)
+        return replace(kernel, optima=(best,), snippets=tuple(_snippets(better, fix)))
+    return kernel
 
 
 def _times(reading: CkReading, said: Sequence[str]) -> dict[str, int]:
@@ -93,14 +103,29 @@ def _times(reading: CkReading, said: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _kernel(counted: KernelReport, tile: CkTile, often: int) -> KernelReport:
+def _kernel(case: CkCase, times: Mapping[str, int]) -> KernelReport:
     """A tile as the kernel that a report is made of: one pass, or as many as are said."""
+    counted, tile = case.before.check.kernels[0], case.tile
+    often = times.get(tile.name, 0)
     accesses = tuple(repeated(a, often) if often else a for a in counted.accesses)
     passes = "one pass over the tile is counted; --times says how many a workgroup makes"
-    notes = (_pairs(tile), f"{often:,} passes over the tile a workgroup" if often else passes)
+    said = f"{often:,} passes over the tile a workgroup" if often else passes
+    notes = (_pairs(tile), *_joined(case), said)
     return replace(
         counted, location=tile.location, notes=notes, accesses=accesses, tile_passes=often
     )
+
+
+def _joined(case: CkCase) -> Iterator[str]:
+    """Under which condition elements that CK moves one by one are counted together."""
+    names = unpromised(case.asked)
+    if names:
+        yield (
+            f"{', '.join(names)}: no vector is promised, so that CK moves one element at a time; "
+            "counted is what the compiler joins, as in the published kernels of that kind, if it "
+            "sees that they lie side by side (a promise, number<N>{}, number<1>{} behind strides, "
+            "leaves it no choice)"
+        )
 
 
 def _pairs(tile: CkTile) -> str:
@@ -110,15 +135,15 @@ def _pairs(tile: CkTile) -> str:
     return f"by their names: {stores} stores, {loads} loads"
 
 
-def _snippets(reading: CkReading, better: CkPlan, fix: str) -> Iterator[Snippet]:
+def _snippets(better: CkPlan, fix: str) -> Iterator[Snippet]:
     """The statements of each function that lays the tile out, in the header's own names."""
-    functions = better.tile.layouts
+    functions, source = better.tile.layouts, better.case.reading.run.source
     for one, names in zip(functions, better.names, strict=True):
         others = ", ".join(other.name for other in functions if other is not one)
         yield Snippet(
             language="CK source",
             what=f"how {one.name} makes its descriptor",
-            text=snippet(reading.run.source, one, better.descriptor, names),
+            text=snippet(source, one, better.descriptor, names),
             location=one.location,
             before=better.before.passes,
             after=better.after.passes,

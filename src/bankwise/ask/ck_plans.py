@@ -6,20 +6,19 @@ candidate is a descriptor, counted as a descriptor is, with the vectors that its
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from dataclasses import dataclass
 from math import prod
-from pathlib import Path
 
 from bankwise.algebra.address import Fold
+from bankwise.ask.ck_names import axis_names
+from bankwise.ask.ck_reading import CkReading, asked_question
 from bankwise.ask.solve import answered
 from bankwise.ask.spec import counted
 from bankwise.counting.cost import Cost
-from bankwise.errors import InputError, Location, Refusal
-from bankwise.hardware.machine import machine
-from bankwise.notation.ck.descriptor import TensorDescriptor, legality
+from bankwise.errors import Refusal
+from bankwise.notation.accesses import cut_vectors
+from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.ck.encoding import Encoding, vector_length
 from bankwise.notation.ck.fold import fold_descriptor
 from bankwise.notation.ck.framework import CK
@@ -28,25 +27,10 @@ from bankwise.notation.fold import fold_of
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import members
 from bankwise.notation.values import Mapped, Memory
-from bankwise.read.ck.calls import evaluation
-from bankwise.read.ck.evaluate import HeaderEvaluation
-from bankwise.read.ck.find import CkFunction, functions
-from bankwise.read.ck.source import CkHeader, parse_header
-from bankwise.read.ck.tiles import (
-    GEMM_EXAMPLE,
-    WARP_GEMM,
-    CkTile,
-    asks_gemm,
-    known_open,
-    open_in,
-    question,
-    tiles,
-)
-from bankwise.read.ck.values import SaidNames, read_said
-from bankwise.read.cxx.tree import walk
-from bankwise.read.names import listed, means
-from bankwise.read.options import Options
+from bankwise.read.ck.tiles import CkTile, question
+from bankwise.read.names import listed
 from bankwise.read.tile_file.question import Held, SolveOptions, TileQuestion
+from bankwise.read.tile_file.views import pieces
 from bankwise.show.spec import SpecReport
 from bankwise.solver.known import Known
 
@@ -56,28 +40,15 @@ _ASKED = (
     SolveOptions(family="ck", allow_narrowing=False),
     SolveOptions(family="padding", allow_narrowing=False),
 )
-_MEMBERS = 400
-"""Of a family, where no solver answers."""
-_VECTOR = re.compile(r"pack|vec|k1$|k3$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CkReading:
-    """A header with its answers. ``made``: the functions; ``tiles``: the layouts of LDS."""
-
-    header: CkHeader
-    run: HeaderEvaluation
-    made: tuple[CkFunction, ...]
-    tiles: tuple[CkTile, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CkPlan:
-    """A better layout of a tile. ``memory``: as the solver says it; ``descriptor``: as CK writes
-    it; ``names``: for each of its functions; ``before``, ``after``: what all accesses take;
-    ``known``: how good it is."""
+    """A better layout of a tile for one GPU. ``memory``: as the solver says it; ``descriptor``: as
+    CK writes it; ``names``: for each of its functions; ``before``, ``after``: what all accesses
+    take; ``known``: how good it is."""
 
-    tile: CkTile
+    case: CkCase
     memory: Memory
     descriptor: TensorDescriptor
     names: tuple[AxisNames, ...]
@@ -87,13 +58,20 @@ class CkPlan:
     tried: int
 
     @property
+    def tile(self) -> CkTile:
+        """What it lays out."""
+        return self.case.tile
+
+    @property
     def words(self) -> str:
         """What it does, in few words."""
         fold = fold_of(self.descriptor)
         if isinstance(fold, Fold):
             places = f"offset / {fold.divisor} into offset / {fold.unit}, modulo {fold.phases}"
             return f"make_xor_transform of {places}"
-        return f"strides {list(self.descriptor.strides)}"
+        more = self.more_elements * self.case.asked.element_bytes
+        said = f", {more:,} bytes of LDS more" if more > 0 else ""
+        return f"strides {list(self.descriptor.strides)}{said}"
 
     @property
     def more_elements(self) -> int:
@@ -102,143 +80,142 @@ class CkPlan:
         return self.descriptor.size - max(sizes)
 
 
-def read_header(path: Path, text: str, options: Options) -> CkReading:
-    """Read a header for a target. Raises :class:`InputError` where nothing of it can be judged,
-    with the names that are to be said."""
-    if not options.target:
-        where = Location(str(path))
-        raise InputError("for which GPU?", location=where, hint="--target gfx942, or gfx950")
-    chip = machine(options.target)
-    said = SaidNames(read_said(options.dims), chip)
-    numbers = {k: str(v) for k, v in said.values.items() if isinstance(v, int) and "::" not in k}
-    header = parse_header(text, str(path), chip.name, numbers)
-    run = evaluation(header, said)
-    made = functions(run)
-    found = tiles(made, run)
-    wanted = tuple(t for t in found if any(means(options.kernel, f.name) for f in t.layouts))
-    if found and not wanted:
-        raise InputError(
-            f"--kernel {options.kernel!r}: no function that makes a layout of LDS is so named",
-            location=Location(str(path)),
-            hint=f"it has {listed([f.name for t in found for f in t.layouts])}; "
-            "of a profile, --profiled names the kernel",
-        )
-    _check(path, run, wanted, said)
-    return CkReading(header, run, made, wanted)
+@dataclass(frozen=True, slots=True, eq=False)
+class CkCase:
+    """A tile for one GPU: as a question, and counted as it is."""
+
+    reading: CkReading
+    tile: CkTile
+    asked: TileQuestion
+    before: SpecReport
+
+    @property
+    def cost(self) -> Cost:
+        """What all accesses take."""
+        return _cost(self.before)
+
+    @property
+    def open(self) -> bool:
+        """Whether a plan could say nothing: an access is not counted, or LDS has no room for the
+        tile, which is a finding."""
+        whole, most = self.asked.whole, self.asked.machine.lds_bytes
+        return bool(self.before.check.refusals) or whole.bytes_of(whole.elements) > most
 
 
-def _check(path: Path, run: HeaderEvaluation, found: Sequence[CkTile], said: SaidNames) -> None:
-    if not found:
-        raise InputError(
-            "no function of it makes a layout of LDS",
-            location=Location(str(path)),
-            hint="a descriptor is made by a function whose name says Lds, Smem or Shared",
-        )
-    _check_names(path, run, said)
-    twice = said.ambiguous()
-    if twice is not None:
-        name, paths = twice
-        raise InputError(
-            f"--dim {name}: the header has {' and '.join(paths)}",
-            location=Location(str(path)),
-            hint=f"say more of the name: --dim {paths[0]}=..",
-        )
-    if all(open_in(tile, run) for tile in found):
-        missing = known_open(found, run)
-        raise InputError(
-            f"it leaves open {', '.join(missing)}",
-            location=Location(str(path)),
-            hint=f"say them: {_examples(missing)}{_gemm_too(found, run)}",
-        )
+@dataclass(frozen=True, slots=True, eq=False)
+class _CountedForAll:
+    """A descriptor that was counted for each case. ``more``: elements beside those of the tile."""
+
+    memory: Memory
+    descriptor: TensorDescriptor
+    costs: tuple[Cost, ...]
+    issued: tuple[int, ...]
+    more: int
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        """By what it is ranked: the least first."""
+        passes = sum(cost.passes for cost in self.costs)
+        return passes, sum(self.issued), self.more, len(str(self.descriptor))
 
 
-def _gemm_too(found: Sequence[CkTile], run: HeaderEvaluation) -> str:
-    """What will be asked next, where nothing in the header loads a layout."""
-    asking = [tile.name for tile in found if asks_gemm(tile, run)]
-    words = f"; nothing here loads from {listed(asking)}: if a warp GEMM does, {GEMM_EXAMPLE}"
-    return words if asking else ""
+def cases(reading: CkReading) -> tuple[CkCase | Refusal, ...]:
+    """The tiles of a header, counted; or why one is not."""
+    return tuple(_case(reading, tile) for tile in reading.tiles)
 
 
-def _check_names(path: Path, run: HeaderEvaluation, said: SaidNames) -> None:
-    """:class:`InputError` for an answer that no name of the header asks for."""
-    owners = {part for name in said.asked for part in name.split("::")[:-1]}
-    names = {name.split("::")[-1] for name in said.asked} - owners
-    known = sorted(name for name in names if name.isidentifier())
-    for key in said.values:
-        last = key.split("::")[-1]
-        if key in said.used or key in said.asked or last in WARP_GEMM:
-            continue
-        if re.search(rf"\b{re.escape(last)}\b", run.source.text):
-            continue
-        near = get_close_matches(last, [*known, *WARP_GEMM], n=1, cutoff=0.7)
-        asks = f"it asks for {', '.join(known)}" if known else "it leaves nothing open"
-        hint = f"did you mean {near[0]}? {asks}" if near else asks
-        raise InputError(
-            f"--dim {key}: the header has no such name", location=Location(str(path)), hint=hint
-        )
+def _case(reading: CkReading, tile: CkTile) -> CkCase | Refusal:
+    asked = asked_question(reading, tile)
+    if isinstance(asked, Refusal):
+        return asked
+    before = counted(asked)
+    if before.check.kernels[0].accesses:
+        return CkCase(reading, tile, asked, before)
+    return before.check.refusals[0]
 
 
-def _examples(paths: Sequence[str]) -> str:
-    """Each answer once: two names may want the same."""
-    return " ".join(dict.fromkeys(map(_example, paths)))
-
-
-def _example(path: str) -> str:
-    name = path.split("::")[-1]
-    of_type = name.endswith(("Type", "DataType"))
-    value = "half_t" if of_type else "RowMajor" if "Layout" in name else "64"
-    value = "256" if "BlockSize" in name else value
-    end = "::".join(path.split("::")[-2:]) if re.fullmatch(r"k[MNK]\d?", name) else name
-    return f"--dim {end.rstrip('_')}={value}"
-
-
-def asked_question(reading: CkReading, tile: CkTile) -> TileQuestion | Refusal:
-    """A tile as a question; or why it is none, also for want of an answer."""
-    missing = open_in(tile, reading.run)
-    if missing:
-        return Refusal(f"{tile.name} needs {_examples(sorted(missing))}", tile.location)
-    return question(tile, reading.run)
-
-
-def plan(
-    reading: CkReading, tile: CkTile, asked: TileQuestion, before: SpecReport
-) -> CkPlan | Refusal | None:
-    """The best descriptor for a tile that conflicts; None where it has no conflict."""
-    present, issued = _cost(before), _issued(before)
-    if not present.extra:
-        return None
-    best: tuple[tuple[int, int, int, int], TensorDescriptor, Memory, Cost] | None = None
-    tried = 0
-    for memory in _candidates(asked):
-        made = _written(memory, asked)
-        if made is None or legality(made) or _narrower(made, asked):
-            continue
-        other = question(tile, reading.run, [made] * len(tile.layouts))
-        assert isinstance(other, TileQuestion), "it was one before"
-        report, tried = counted(other), tried + 1
-        cost, size = _cost(report), max(0, made.size - prod(asked.shape))
-        key = (cost.passes, _issued(report), size, len(str(made)))
-        if best is None or key < best[0]:
-            best = (key, made, memory, cost)
-        if not cost.extra and key[1] <= issued and not size:
-            break
-    if best is None or best[3].passes >= present.passes:
+def plan(together: Sequence[CkCase]) -> tuple[CkPlan, ...] | Refusal:
+    """The best descriptor for a tile that conflicts on one of some GPUs, as a plan for each; it is
+    worse on none of them. None where it conflicts nowhere, or where a case is open."""
+    if not any(one.cost.extra for one in together) or any(one.open for one in together):
+        return ()
+    best, tried = _best(together)
+    tile = together[0].tile
+    if best is None:
         reason = "no descriptor that CK writes takes fewer passes"
-        return Refusal(f"{tile.name}: {reason}", tile.location)
-    key, made, memory, cost = best
-    names = tuple(_names(reading, one, asked.element_bytes) for one in tile.layouts)
-    known = _known(cost, present, issued, key[1])
-    return CkPlan(tile, memory, made, names, present, cost, known, tried)
+        return Refusal(f"{tile.name}: {reason}{_on_all(together)}", tile.location)
+    return tuple(_planned(best, tried, n, together) for n in range(len(together)))
 
 
-def _known(cost: Cost, present: Cost, issued: int, then: int) -> Known:
+def _best(together: Sequence[CkCase]) -> tuple[_CountedForAll | None, int]:
+    """The best that was counted and gains something, and how many were."""
+    best: _CountedForAll | None = None
+    most = sum(one.cost.passes for one in together) - 1
+    issued = sum(_issued(one.before) for one in together)
+    seen: set[TensorDescriptor] = set()
+    for memory in _candidates(together):
+        made = _written(memory, together[0].asked)
+        if made is None or made in seen:
+            continue
+        seen.add(made)
+        found = _priced(memory, made, together, most)
+        if found is None or (best is not None and found.key >= best.key):
+            continue
+        best, most = found, found.key[0]
+        free = not any(cost.extra for cost in found.costs)
+        if free and not found.more and sum(found.issued) <= issued:
+            break
+    return best, len(seen)
+
+
+def _priced(
+    memory: Memory, made: TensorDescriptor, together: Sequence[CkCase], most: int
+) -> _CountedForAll | None:
+    """The descriptor counted for each case; None where it is no layout for one of them, or takes
+    more than ``most`` passes in all, or more for one case than what it has."""
+    if any(_narrower(made, one.asked) for one in together):
+        return None
+    costs, issued = [], []
+    for place, one in enumerate(together):
+        asked = question(one.tile, one.reading.run, [made] * len(one.tile.layouts))
+        assert isinstance(asked, TileQuestion), "it was one before"
+        report = counted(asked)
+        if report.check.refusals or report.check.findings:
+            # It is no bijection, its guarantees make vectors of what does not lie side by side, or
+            # LDS has no room.
+            return None
+        costs.append(_cost(report))
+        issued.append(_issued(report))
+        least = sum(later.cost.ideal for later in together[place + 1 :])
+        if costs[-1].passes > one.cost.passes or sum(c.passes for c in costs) + least > most:
+            return None
+    more = max(0, made.size - prod(together[0].asked.shape))
+    return _CountedForAll(memory, made, tuple(costs), tuple(issued), more)
+
+
+def _planned(best: _CountedForAll, tried: int, n: int, together: Sequence[CkCase]) -> CkPlan:
+    case = together[n]
+    bytes_ = case.asked.element_bytes
+    names = tuple(axis_names(case.reading, one, bytes_) for one in case.tile.layouts)
+    known = _known(best, n, together)
+    return CkPlan(case, best.memory, best.descriptor, names, case.cost, best.costs[n], known, tried)
+
+
+def _known(best: _CountedForAll, n: int, together: Sequence[CkCase]) -> Known:
     """How good the written descriptor is: optimal where its accesses have nothing left to gain."""
+    cost, present = best.costs[n], together[n].cost
+    issued, then = _issued(together[n].before), best.issued[n]
     same = f"accesses as issued, {issued:,} instructions a workgroup"
     condition = same if then == issued else f"instructions a workgroup {issued:,} -> {then:,}"
     if not cost.extra and cost.passes <= present.ideal:
         return Known("optimal", "all layouts", (condition,), "every access is ideal")
-    space = "the descriptors that were counted"
+    space = f"the descriptors that were counted{_on_all(together)}"
     return Known("best found", space, (condition,), "CK writes strides, paddings and one XOR")
+
+
+def _on_all(together: Sequence[CkCase]) -> str:
+    gpus = listed([one.asked.machine.name for one in together])
+    return f" for {gpus} together" if len(together) > 1 else ""
 
 
 def _issued(report: SpecReport) -> int:
@@ -249,29 +226,47 @@ def _issued(report: SpecReport) -> int:
 
 def _narrower(made: TensorDescriptor, asked: TileQuestion) -> bool:
     """Whether a descriptor promises some access a shorter vector than it has."""
+    return any(
+        vector_length(held, made) < vector_length(held, here) for _, held, here in _moved(asked)
+    )
+
+
+def unpromised(asked: TileQuestion) -> tuple[str, ...]:
+    """The accesses whose elements lie side by side, without a promise of the layout that they do:
+    whether they move together is left to the compiler."""
+    some = [one for one in _moved(asked) if vector_length(*one[1:]) == 1]
+    size = asked.element_bytes
+    cuts = (
+        cut_vectors(pieces(held, here.shape)[0], here, element_bytes=size) for _, held, here in some
+    )
+    return tuple(one[0] for one, cut in zip(some, cuts, strict=True) if cut.width_bytes > size)
+
+
+def _moved(asked: TileQuestion) -> Iterator[tuple[str, Encoding, TensorDescriptor]]:
+    """Each access: its name, who holds what, and the layout as it sees it."""
     for access in asked.accesses:
         held, layout = access.held, access.layout or asked.layout
         if isinstance(held, Held) and isinstance(held.distribution, Encoding):
             here = layout.memory if layout is not None else None
-            now = vector_length(held.distribution, made)
-            if isinstance(here, TensorDescriptor) and now < vector_length(held.distribution, here):
-                return True
-    return False
+            if isinstance(here, TensorDescriptor):
+                yield access.name, held.distribution, here
 
 
-def _candidates(asked: TileQuestion) -> Iterator[Memory]:
-    """Layouts, the most promising first: the solver's, then families that CK has words for."""
+def _candidates(together: Sequence[CkCase]) -> Iterator[Memory]:
+    """Layouts, the most promising first: the solver's, then families that CK has words for, where
+    it has none, or none that serves several GPUs."""
     solved = False
-    for options in _ASKED:
-        answer = answered(asked, options)
-        if answer.layout is not None:
-            solved = True
-            yield Mapped(asked.shape, answer.layout.layout)
-    if solved:
+    for asked in (one.asked for one in together):
+        for options in _ASKED:
+            answer = answered(asked, options)
+            if answer.layout is not None:
+                solved = True
+                yield Mapped(asked.shape, answer.layout.layout)
+    if solved and len(together) == 1:
         return
-    ground = Ground(asked.whole)
+    asked = together[0].asked
     for family in ("ck", "padding"):
-        for one in members(family, ground)[:_MEMBERS]:
+        for one in members(family, Ground(asked.whole)):
             yield Mapped(asked.shape, one.address)
 
 
@@ -279,71 +274,8 @@ def _written(memory: Memory, asked: TileQuestion) -> TensorDescriptor | None:
     fold = fold_of(memory)
     folded = fold_descriptor(fold, memory.shape) if isinstance(fold, Fold) else None
     made = folded or CK.write(memory, Ground(asked.whole))
-    if not isinstance(made, TensorDescriptor):
-        return None
-    return made if made.steps or made.vector[0] > 0 else _with_vector(made, asked)
-
-
-def _with_vector(made: TensorDescriptor, asked: TileQuestion) -> TensorDescriptor:
-    """Strides promise vectors of 16 bytes where rows begin at multiples of them."""
-    vector = max(1, 16 // max(1, asked.element_bytes))
-    while made.lengths[-1] % vector or any(s % vector for s in made.strides[:-1]):
-        vector //= 2
-    return replace(made, vector=(vector, 1)) if vector > 1 and made.strides[-1] == 1 else made
+    return made if isinstance(made, TensorDescriptor) else None
 
 
 def _cost(report: SpecReport) -> Cost:
     return report.check.kernels[0].totals.run
-
-
-def _names(reading: CkReading, function: CkFunction, bytes_: int) -> AxisNames:
-    """How a function calls the lengths of the axes: what keeps to them when answers change."""
-    assert isinstance(function.value, TensorDescriptor), "it was counted"
-    found = [_numbers(reading.run, function)]
-    shapes = [function.value.shape]
-    for key, value in reading.run.said.values.items():
-        if isinstance(value, int) and reading.run.said.used.get(key):
-            other = _again(reading, {key: 2 * value}, function)
-            if other is not None and isinstance(other.value, TensorDescriptor):
-                found.append(_numbers(reading.run, other))
-                shapes.append(other.value.shape)
-    axes = [
-        next((n for n, v in found[0].items() if _follows(n, axis, found, shapes)), "")
-        for axis in range(len(shapes[0]))
-    ]
-    wanted = 16 // max(1, bytes_)
-    vectors = (n for n in found[0] if _VECTOR.search(n) and all(t.get(n) == wanted for t in found))
-    return AxisNames(tuple(axes), next(vectors, ""), wanted)
-
-
-def _follows(
-    name: str, axis: int, found: Sequence[dict[str, int]], shapes: Sequence[tuple[int, ...]]
-) -> bool:
-    return all(one.get(name) == shape[axis] for one, shape in zip(found, shapes, strict=True))
-
-
-def _again(reading: CkReading, changed: dict[str, int], function: CkFunction) -> CkFunction | None:
-    """The same function under other answers; None where they do not fit."""
-    said = SaidNames({**reading.run.said.values, **changed}, reading.run.said.machine)
-    made = functions(evaluation(reading.header, said))
-    return next((f for f in made if f.location == function.location), None)
-
-
-def _numbers(run: HeaderEvaluation, function: CkFunction) -> dict[str, int]:
-    """The constants that a function names before it makes its first descriptor, by name."""
-    assert function.returned is not None, "it has a value"
-    ending, frame = function.returned
-    found: dict[str, int] = {}
-    for node in walk(function.node):
-        if node.type != "identifier" or node.start_byte >= ending.start_byte:
-            continue
-        name = run.source.of(node)
-        if name in found:
-            continue
-        try:
-            value = run.look(name, frame)
-        except InputError:
-            continue
-        if isinstance(value, int) and value > 1:
-            found[name] = value
-    return found

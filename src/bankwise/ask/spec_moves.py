@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.notation import ck
-from bankwise.notation.accesses import TileInstruction, accesses
+from bankwise.notation.accesses import TileInstruction, accesses, in_runs
 from bankwise.notation.frameworks import languages
 from bankwise.notation.values import Distribution, Memory
 from bankwise.read.tile_file.question import Held, TileQuestion, WrittenAccess, WrittenLayout
@@ -34,11 +34,11 @@ def moves(
 
         used = unit_moves(spec, access.held, memory)
         return Refusal(used.reason, access.location) if isinstance(used, Refusal) else used
-    return _by_distribution(spec, access, access.held, memory)
+    return _by_distribution(spec, access, access.held, memory, (access.layout or layout).location)
 
 
 def _by_distribution(
-    spec: TileQuestion, access: WrittenAccess, held: Held, memory: Memory
+    spec: TileQuestion, access: WrittenAccess, held: Held, memory: Memory, place: Location
 ) -> tuple[TileInstruction, ...] | Refusal:
     whole = held.distribution
     if isinstance(whole, Refusal):
@@ -46,11 +46,22 @@ def _by_distribution(
     vector, policy = _emission(spec, access, held, memory)
     found: list[TileInstruction] = []
     for piece in pieces(whole, memory.shape):
+        if _breaks(access, piece, memory, vector):
+            reason = (
+                f"the layout promises {access.name} vectors of {vector} elements, and they do not "
+                "lie side by side: CK would move other elements than the tile's"
+            )
+            return Refusal(reason, place)
         moved = _accesses(spec, access, piece, memory, vector, policy)
         if isinstance(moved, Refusal):
             return Refusal(moved.reason, access.location)
         found += moved
     return tuple(found)
+
+
+def _breaks(access: WrittenAccess, piece: Distribution, memory: Memory, vector: int | None) -> bool:
+    """Whether a vector that nobody but the layout's guarantees asks for holds other elements."""
+    return access.vector is None and vector is not None and not in_runs(piece, memory, vector)
 
 
 def _accesses(

@@ -77,19 +77,27 @@ class Policy(StrEnum):
 
 
 def _one_name(said: str) -> str:
-    """The machine that is meant; facts are of one product, so another one is told. Of several the
-    last one would win in silence."""
+    """The machine that is meant. Of several the last one would win in silence."""
     from bankwise.errors import InputError
-    from bankwise.hardware.machine import canonical, machine
 
     words = sys.argv[: sys.argv.index("--")] if "--" in sys.argv else sys.argv
     if sum(word in ("-t", "--target") or word.startswith("--target=") for word in words) > 1:
-        hint = (
-            "ask once for each; what serves several is found by counting each answer for the others"
-        )
+        hint = "ask once for each; `fix` of CK source takes several, for one layout on all"
         raise InputError(
             "a command is about one GPU, and --target was given more than once", hint=hint
         )
+    return _told(said)
+
+
+def _names(said: list[str]) -> list[str]:
+    """The machines that are meant, each once."""
+    return list(dict.fromkeys(map(_told, said)))
+
+
+def _told(said: str) -> str:
+    """The name of a machine; facts are of one product, so another one is told."""
+    from bankwise.hardware.machine import canonical, machine
+
     name = canonical(said)
     if name != said:
         err().print(f"note: {said} is {name}, counted as {machine(name).product}")
@@ -104,6 +112,16 @@ Target = Annotated[
         help="The GPU: gfx950, MI355X, sm_90a, H100, native; see `bankwise machines`.",
         autocompletion=machine_names,
         callback=_one_name,
+    ),
+]
+Targets = Annotated[
+    list[str],
+    typer.Option(
+        "--target",
+        "-t",
+        help="The GPU: gfx950, MI355X, sm_90a, H100, native; of CK source several, for one answer.",
+        autocompletion=machine_names,
+        callback=_names,
     ),
 ]
 DefaultTarget = Annotated[

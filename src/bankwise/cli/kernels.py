@@ -26,6 +26,7 @@ from bankwise.cli.common import (
     PolicyOption,
     PreferenceOption,
     Target,
+    Targets,
     Workgroup,
     app,
     compiler_flags,
@@ -60,7 +61,7 @@ def fix(
     context: typer.Context,
     file: Annotated[Path, file_of("fix")],
     flag: Flags = [],  # noqa: B006 - typer reads the default, nobody changes it
-    target: Target = "",
+    target: Targets = [],  # noqa: B006 - typer reads the default, nobody changes it
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
     workgroup_size: Workgroup = "",
@@ -123,9 +124,11 @@ def fix(
     from bankwise.read.options import Judges, Options
     from bankwise.show.fixing import FixReport
 
+    first, *others = target or [""]
     options = Options(
-        *(target, kernel, tuple(dim), workgroup_size, given(context, "policy", policy)),
+        *(first, kernel, tuple(dim), workgroup_size, given(context, "policy", policy)),
         arguments=tuple(arg),
+        targets=tuple(others),
         keep=keep,
         padding=padding,
         direct_load=direct_load,

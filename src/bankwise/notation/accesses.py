@@ -162,6 +162,12 @@ def cut_vectors(
     return Vectors(vector * element_bytes, first, groups)
 
 
+def in_runs(distribution: Distribution, memory: Memory, vector: int) -> bool:
+    """Whether the registers of every lane lie in runs of ``vector`` elements."""
+    offsets = memory.offsets(distribution.coordinates())
+    return _fits(offsets, _distinct(offsets), vector)
+
+
 def _check(distribution: Distribution, machine: Machine) -> None:
     if distribution.lanes != machine.wave_size:
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bankwise.read.format import ANY_KERNEL, Format, known
-from bankwise.read.options import ACCESSOR, DATABASE, FLAGS, TIMES
+from bankwise.read.options import ACCESSOR, DATABASE, FLAGS, TARGETS, TIMES
 from bankwise.read.signs import lines, without
 
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
@@ -72,7 +72,7 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\bck(?:_tile)?::", r'#include [<"]ck(?:_tile)?/', r"[^\n]*\bCK_TILE_"),
         family="C++",
         verbs={"check": "ask.check_ck:check_ck_file", "fix": "ask.fix_ck:fix_ck_file"},
-        options=ANY_KERNEL - _ABOUT_A_LAUNCH.keys() | {TIMES},
+        options=ANY_KERNEL - _ABOUT_A_LAUNCH.keys() | {TIMES, TARGETS},
         ways_on=_ABOUT_A_LAUNCH,
         instead="write its tile and its layouts as a tile question (docs/notations.md), or compile "
         "a kernel that uses it with `hipcc -S` and check the assembly",

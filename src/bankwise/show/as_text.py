@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -188,8 +189,13 @@ def print_findings(report: CheckReport, console: Console, *, everything: bool = 
 
 
 def print_last(report: CheckReport, console: Console, said: str = "") -> None:
-    """The verdict, in the colour of what it says; ``said``: in other words."""
-    colour = COLOURS[report.conflict]
+    """The verdict, in the colour of what it says; ``said``: in other words. Without conflicts it
+    names what is wrong beside them."""
+    colour, text = COLOURS[report.conflict], said or verdict(report)
     if report.conflict == "none" and not report.accounted:
         colour = "red" if any(r.fault for r in report.refusals) else "yellow"
-    say(console, said or verdict(report), rest="  ", style=colour)
+    if report.conflict == "none" and report.findings:
+        rules = Counter(finding.rule for finding in report.findings)
+        named = ", ".join(f"{rule} {many}" for rule, many in rules.items())
+        colour, text = "red", f"{text}; findings: {named}"
+    say(console, text, rest="  ", style=colour)

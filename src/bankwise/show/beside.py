@@ -64,7 +64,8 @@ class KernelBeside:
     ``workgroups``: of all these launches, None if unknown; ``scale``: how that is known.
     ``each``: what ``per_workgroup`` of its rows is of, where nobody knows the passes of one.
     ``other_code``: the kinds of instructions of which the machine code that was counted here and
-    that of the profile have not equally many, in words.
+    that of the profile have not equally many, in words. ``refuted``: why counters that are not
+    exact are not of what was counted all the same, in words.
     """
 
     kernel: str
@@ -78,14 +79,15 @@ class KernelBeside:
     notes: tuple[str, ...]
     each: str = "workgroup"
     other_code: tuple[str, ...] = ()
+    refuted: str = ""
 
     @property
     def contradicted(self) -> str:
         """Why the profile is not of what was counted, in words; empty where it may be."""
         if self.other_code:
             return "the code that was measured has other instructions of shared memory"
-        if self.agrees is not False:
-            return ""
+        if self.agrees is not False or self.refuted:
+            return self.refuted
         return f"the {'instructions' if self.instructions else 'counters'} were not as predicted"
 
     @property
@@ -93,7 +95,8 @@ class KernelBeside:
         """Whether everything that can be compared agrees; None where that cannot be said.
 
         Instructions and exact counters decide alone: the other counters of a whole kernel also
-        count what is no conflict, so that they can confirm a prediction, never refute it.
+        count what is no conflict, so that they can confirm a prediction, and refute it only where
+        it is said why.
         """
         if self.other_code:
             return False
@@ -104,7 +107,9 @@ class KernelBeside:
         exact = [row for row in known if row.exact]
         if exact:
             return all(row.difference == 0 for row in exact)
-        return True if known and all(row.difference == 0 for row in known) else None
+        if known and all(row.difference == 0 for row in known):
+            return True
+        return False if known and self.refuted else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,7 @@ def print_story(
     for refusal in report.before.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     if not report.changes and not report.refusals:
-        said = "nothing to fix: no allocation has conflicts that a swizzle removes"
-        console.print(f"{escape(name)}{said}")
+        console.print(f"{escape(name)}{_nothing(report)}")
     for change in report.changes:
         names = escape("".join(f"{name}: " for name in _others(change)))
         named = escape(short_each(change.kernel))
@@ -68,6 +67,15 @@ def print_story(
         say(console, note, "note: ", "  ", style="yellow")
     for line in report.settings if report.accepted or not report.changes else ():
         console.print(line, markup=False)  # escape() doubles a backslash at the end
+
+
+def _nothing(report: FixReport) -> str:
+    """Why nothing is changed."""
+    before = report.before
+    if before.refusals and not any(kernel.accesses for kernel in before.kernels):
+        return "nothing was counted, and nothing is changed"
+    said = "nothing to fix: no allocation has conflicts that a swizzle removes"
+    return f"{said}; what else is wrong stays" if before.findings else said
 
 
 def _others(change: Change) -> tuple[str, ...]:
@@ -103,10 +111,11 @@ _ROWS = 10
 
 
 def _print_table(report: FixReport, console: Console, everything: bool) -> None:
-    """The accesses that conflict, in program order; of those that are alike one row, with sums."""
+    """The accesses that conflict, in program order; of those that are alike one row, with sums.
+    ``everything``: all accesses, each its own row."""
     alike: dict[object, list[tuple[AccessReport, AccessReport]]] = {}
     for number, (old, new) in enumerate(pairs(report)):
-        if old.run != new.run or old.run.extra:
+        if everything or old.run != new.run or old.run.extra:
             shown = old.kernel, old.run, new.run, new.instruction, old.direction, old.allocations
             alike.setdefault(number if everything else shown, []).append((old, new))
     found = list(alike.values())

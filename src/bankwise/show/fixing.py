@@ -12,7 +12,7 @@ from bankwise.errors import FINDINGS, INCOMPLETE, Location, Refusal, exit_code
 from bankwise.read.names import short
 from bankwise.show.notebook import printed
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.show.words import adds
+from bankwise.show.words import adds, still_open
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.plan import Plan
 
@@ -179,10 +179,16 @@ class FixReport:
             "the proof holds for this launch alone": partly,
             f"whether it gains is not known: {self.gamble} (measure both)": bool(self.gamble),
             "something stays as it is (not changed: ..)": bool(self.refusals),
-            "not all is analysed and known (open in ..)": not self.ends.accounted,
+            f"not all is analysed and known ({self._told_open})": not self.ends.accounted,
             **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
         }
         return tuple(reason for reason, holds in found.items() if holds)
+
+    @property
+    def _told_open(self) -> str:
+        """Under which words it is told what is open."""
+        some = any(still_open(k, len(self.ends.refused(k))) for k in self.ends.kernels)
+        return "open in .." if some or not self.ends.refusals else "not analysed: .."
 
     @property
     def remaining(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bankwise.ask.beside import header
-from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause
+from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause, refuted
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
 from bankwise.ask.beside.odd import odd
@@ -155,7 +155,8 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     seen = _shared_counters(kernel, launches)
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
     worth = measured_worth(kernel, launches, missing(report.refused(kernel)))
-    case = RowContext(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
+    vendor = machine(kernel.target).vendor
+    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled)
     rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
     if rounds is not None:
         rows = unconfirmed(rows, rounds.counters, "rounds")
@@ -171,6 +172,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         worth=worth,
         notes=(*odd(kernel, launches, seen), *(worth.notes if worth else ()), *notes),
         other_code=unpaired if machine_code else (),
+        refuted="" if rounds is not None else refuted(case),
     )
 
 

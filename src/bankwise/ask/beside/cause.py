@@ -6,7 +6,7 @@ then what is known of the counter itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bankwise.ask.beside.counters import Counter
@@ -34,13 +34,15 @@ class RowContext:
     """What is known beside one row.
 
     ``incomplete``: what of the kernel is not counted. ``exact``: every instruction of the profile
-    agrees with the prediction. ``seen``: all counters of this kernel.
+    agrees with the prediction. ``seen``: all counters of this kernel. ``groups``: workgroups of all
+    launches, None where only rates compare.
     """
 
     vendor: Vendor
     incomplete: tuple[str, ...]
     exact: bool
     seen: tuple[Seen, ...]
+    groups: int | None = None
 
 
 def cause(
@@ -59,14 +61,14 @@ def cause(
         return AS_PREDICTED
     if case.incomplete and measured > predicted:
         return f"not everything is counted: {case.incomplete[0]}"
-    groups = predicted // per_workgroup if per_workgroup else None
+    groups = case.groups or (predicted // per_workgroup if per_workgroup else None)
     other = _executions(counter, groups, case)
     if other:
         return other
     if measured < predicted:
         return _fewer(counter, measured, case)
     more = (measured - predicted) / passes if passes else 0.0
-    return _nvidia(counter, case, more) if case.vendor == "nvidia" else _amd(counter, groups, case)
+    return _nvidia(counter, case, more) if case.vendor == "nvidia" else _amd(counter, case)
 
 
 def _unscaled(counter: Counter, case: RowContext) -> str:
@@ -140,15 +142,41 @@ def _agrees(exact: Counter, per_workgroup: int, measured: float, case: RowContex
     )
 
 
-def _amd(counter: Counter, groups: int | None, case: RowContext) -> str:
+def _amd(counter: Counter, case: RowContext) -> str:
     if counter.quality == "passes":
-        return "it counts a cycle for half-waves without active lanes too (documented)"
-    if groups and any(
-        other.quality == "instructions" and measured and predicted * groups == measured
-        for other, predicted, measured in case.seen
-    ):
+        also = next((c.name for c, p, m in _extras(case) if m > p * (case.groups or 0)), "")
+        half = "it counts a cycle for half-waves without active lanes too (documented)"
+        return f"conflicts are a part of it, and {also} is more, too" if also else half
+    if _executed_alike(case):
         return (
             "as many instructions were executed as predicted: another layout or other sizes ran "
             "than those that were checked, or copies straight to LDS conflict"
         )
     return "likely LDS instructions that are not predicted: lane exchanges, direct-to-LDS copies"
+
+
+def refuted(case: RowContext) -> str:
+    """Why AMD's counters are not of what was counted, in words; empty where they may be.
+
+    They count the whole kernel, copies straight to LDS too. Where as many instructions were
+    executed as predicted, what conflicts otherwise is those instructions, or a copy.
+    """
+    if case.vendor != "amd" or case.incomplete or not _executed_alike(case):
+        return ""
+    other = (c.name for c, p, m in _extras(case) if m != p * (case.groups or 0) and (m or not p))
+    name = next(other, "")
+    said = f"{name} is not as predicted, of as many instructions as predicted"
+    return said if name else ""
+
+
+def _extras(case: RowContext) -> Iterator[Seen]:
+    return (one for one in case.seen if one[0].quality == "extra")
+
+
+def _executed_alike(case: RowContext) -> bool:
+    """Whether as many instructions of shared memory were executed as predicted."""
+    return any(
+        other.quality == "instructions" and bool(measured) and predicted * case.groups == measured
+        for other, predicted, measured in case.seen
+        if case.groups is not None
+    )

@@ -32,6 +32,11 @@ _LESS = (
 _MORE = (
     f"measured is more than any mixture of its tiles has: other accesses conflict more, or {_OTHER}"
 )
+_UNMIXED = "no mixture of its tiles has as many conflicts as were measured"
+_NOTHING_ELSE = (
+    "the profile counts the whole kernel, and it executed as many instructions of shared memory as "
+    "these tiles are: what else it may do there is copies straight to LDS"
+)
 
 
 def whole(report: CheckReport) -> KernelReport:
@@ -83,10 +88,11 @@ def told(
     """The comparison with the condition that it stands under; the counter that is the scale
     confirms nothing."""
     rows = tuple(unconfirmed(found.rows, [scale] if scale else [], "passes"))
-    notes = [_condition(kernel, scale, tiles)]
-    if not kernel.tile_passes:
-        notes += _mixed(seen, tiles)
-    return replace(found, rows=rows, notes=(*found.notes, *notes), each=kernel.each)
+    mixed = "" if kernel.tile_passes else _mixed(seen, tiles)
+    refuted = _UNMIXED if mixed == _MORE else found.refuted
+    first = _NOTHING_ELSE if found.refuted else _condition(kernel, scale, tiles)
+    notes = (*found.notes, first, *([mixed] if mixed else []))
+    return replace(found, rows=rows, notes=notes, each=kernel.each, refuted=refuted)
 
 
 def _condition(kernel: KernelReport, scale: Counter | None, tiles: Sequence[KernelReport]) -> str:
@@ -105,14 +111,15 @@ def _condition(kernel: KernelReport, scale: Counter | None, tiles: Sequence[Kern
     return f"without --times N only rates are compared; they have to agree {alone}"
 
 
-def _mixed(seen: Sequence[Seen], tiles: Sequence[KernelReport]) -> list[str]:
-    """Where the measured rate lies beside those of the tiles, whatever their mixture is."""
+def _mixed(seen: Sequence[Seen], tiles: Sequence[KernelReport]) -> str:
+    """Where the measured rate lies beside those of the tiles, whatever their mixture is; empty
+    where no rate was measured."""
     rated = ((one, rated_by(one[0], seen)) for one in seen)
     extra, of = next(((one, of) for one, of in rated if of is not None), (None, None))
     if extra is None or of is None:
-        return []
+        return ""
     rates = [extra[0].predict(one) / of[0].predict(one) for one in tiles if of[0].predict(one)]
     measured, low, high = extra[2] / of[2], min(rates), max(rates)
     if isclose(low, measured) or isclose(high, measured) or low <= measured <= high:
-        return [_ALONE if len(tiles) == 1 else _BETWEEN]
-    return [_LESS if measured < low else _MORE]
+        return _ALONE if len(tiles) == 1 else _BETWEEN
+    return _LESS if measured < low else _MORE

@@ -46,7 +46,8 @@ def _write(memory: Memory, ground: Ground) -> object:
     """Strides, the XOR descriptor of CK's pipelines, or another XOR between two digits."""
     found = strided(tabulate(memory).table)
     if found is not None and all(isinstance(s, int) for s in _parts(found.shape)):
-        box = naive(memory.shape, tuple(stride for _, stride in found.leaves()))
+        strides = tuple(stride for _, stride in found.leaves())
+        box = naive(memory.shape, strides, _vector(memory.shape, strides, ground.shape))
         if same_memory(box, memory):
             return box
     fold = fold_of(memory)
@@ -56,6 +57,15 @@ def _write(memory: Memory, ground: Ground) -> object:
         if said is not None:
             return said
     return Refusal("neither strides nor one XOR of a digit of the offset with another give it")
+
+
+def _vector(lengths: tuple[int, ...], strides: tuple[int, ...], shape: Shape) -> int:
+    """Elements that strides may promise to lie in a row: 16 bytes, where rows begin at multiples
+    of them. Without a promise CK moves one element at a time. -1 for none."""
+    vector = 128 // shape.element_bits if 128 % shape.element_bits == 0 else 1
+    while lengths[-1] % vector or any(stride % vector for stride in strides[:-1]):
+        vector //= 2
+    return vector if vector > 1 and strides[-1] == 1 else -1
 
 
 def _members(ground: Ground) -> Iterator[Member]:

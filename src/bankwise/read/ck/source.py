@@ -22,6 +22,7 @@ _NO_CXX = re.compile(
 """Qualifiers by macro, and words that say what a name is: the tree needs neither."""
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w+)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_QUOTED = re.compile(rb'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n]){1,4}\'')
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ARITHMETIC = re.compile(r"[\d\s()+\-*/%<>=!&|]*")
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
@@ -42,17 +43,46 @@ class CkHeader:
 def parse_header(text: str, file: str, target: str, given: Mapping[str, str]) -> CkHeader:
     """The tree of a header for a target; ``given``: macros whose value the user says.
 
-    Raises :class:`InputError` for an ``#if`` that does not end.
+    Raises :class:`InputError` for an ``#if`` that does not end, and for braces that do not match.
     """
     chip = f"__{target}__"
     macros = {**_COMPILER, chip: "1", chip[:6] + "__": "1", **given}
     data, assumed = _decided(text.encode(), macros, file)
+    _check_braces(data, file)
     plain = _NO_CXX.sub(_blank, data)
     return CkHeader(parse(plain.decode(), file), macros, assumed)
 
 
+def _check_braces(data: bytes, file: str) -> None:
+    """:class:`InputError` where a text ends inside a brace, or closes one that is not open: the
+    tree forgives it, and functions would be lost in silence."""
+    plain = _QUOTED.sub(_blank, _COMMENT.sub(_blank, data))
+    open_: list[int] = []
+    for found in re.finditer(rb"[{}]", plain):
+        if found[0] == b"{":
+            open_.append(found.start())
+        elif open_:
+            open_.pop()
+        else:
+            raise InputError(
+                "a brace is closed that is not open", location=_line(data, found.start(), file)
+            )
+    if open_:
+        many = f"{len(open_)} braces are" if len(open_) > 1 else "a brace is"
+        raise InputError(
+            f"{many} never closed, the last of them here",
+            location=_line(data, open_[-1], file),
+            hint="is the text cut off, or is a part of it missing?",
+        )
+
+
 def _blank(found: re.Match[bytes]) -> bytes:
     return blanks(found[0])
+
+
+def _line(data: bytes, at: int, file: str) -> Location:
+    begin = data.rfind(b"\n", 0, at) + 1
+    return Location(file, data.count(b"\n", 0, at) + 1, len(data[begin:at].decode()) + 1)
 
 
 def blanks(text: bytes) -> bytes:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from math import prod
 
 from bankwise.errors import InputError, Location, Refusal
@@ -125,7 +126,8 @@ def open_in(tile: CkTile, run: HeaderEvaluation) -> frozenset[str]:
 
 
 def element_bytes(tile: CkTile, run: HeaderEvaluation) -> int | Unsaid:
-    """Bytes of an element: of the type that the operand's name begins."""
+    """Bytes of an element: of the type that the operand's name begins. :class:`InputError` for a
+    type that the user says and whose size nobody knows."""
     base = tile.layouts[0].operand
     names = [f"{base.removesuffix('T')}DataType", f"{base}DataType", "DataType"]
     owner = tile.layouts[0].owner
@@ -135,7 +137,16 @@ def element_bytes(tile: CkTile, run: HeaderEvaluation) -> int | Unsaid:
             return SIZES[found.name]
         if isinstance(found, int) and 1 <= found <= 16:
             return found
+        if isinstance(found, TypeWord) and found == run.said.said_of(name):
+            raise _unknown_type(name, found)
     return Unsaid(frozenset([names[0]]))
+
+
+def _unknown_type(name: str, said: TypeWord) -> InputError:
+    near = get_close_matches(said.name, SIZES, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    sizes = f"a type of CK or C++, or its bytes: --dim {name}=2"
+    return InputError(f"--dim {name}={said.name}: no type of a known size", hint=hint + sizes)
 
 
 def question(

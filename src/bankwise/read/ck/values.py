@@ -183,16 +183,32 @@ def read_said(texts: Iterable[str]) -> dict[str, Anything]:
         if not (name and equals and value):
             hint = "for example --dim kM=128, or --dim ADataType=half_t"
             raise InputError(f"--dim {text!r} is not NAME=VALUE", hint=hint)
-        found[name] = _said(value, text)
+        wanted = _said(name, value, text)
+        if found.get(name, wanted) != wanted:
+            hint = "say it once; names of several structures by more of their ends: Gemm::kM=64"
+            raise InputError(f"--dim {text!r}: {name} was said before, otherwise", hint=hint)
+        found[name] = wanted
     return found
 
 
-def _said(value: str, text: str) -> Anything:
+_SIZE = re.compile(r"k[MNK]\d?(?:Per(?:Block|Tile))?|kBlockSize")
+"""Names of sizes in every header of CK."""
+_TRIPLE = re.compile(r"(?:Gemm[01])?(?:WarpTile|BlockWarps)")
+
+
+def _said(name: str, value: str, text: str) -> Anything:
+    last = name.split("::")[-1]
+    numbers = re.fullmatch(r"[0-9]{1,18}(,[0-9]{1,18})*", value)
+    found = tuple(map(int, value.split(","))) if numbers else ()
+    wanted = 1 if _SIZE.fullmatch(last) else 3 if _TRIPLE.fullmatch(last) else 0
+    if wanted and (len(found) != wanted or 0 in found):
+        what = "three whole numbers" if wanted == 3 else "one whole number"
+        hint = f"for example --dim {name}={'32,32,16' if wanted == 3 else 64}"
+        raise InputError(f"--dim {text!r}: {what} of 1 and more expected", hint=hint)
+    if found:
+        return found if "," in value else found[0]
     if value in ("true", "false"):
         return int(value == "true")
-    if re.fullmatch(r"[0-9]{1,18}(,[0-9]{1,18})*", value):
-        numbers = tuple(map(int, value.split(",")))
-        return numbers if "," in value else numbers[0]
     if re.fullmatch(r"[A-Za-z_][\w:]*", value):
         return TypeWord(value.split("::")[-1])
     raise InputError(f"--dim {text!r}: {value!r} is no number and no name of a type")

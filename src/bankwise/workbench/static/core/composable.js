@@ -28,13 +28,21 @@ export function composable(tile, given) {
   const [rows, columns] = [1 << tile.rows, 1 << tile.columns];
   const fold = singleFold(tile, layout);
   if (layout.kind === "pad" || fold?.count === 0) {
-    return naive([rows, columns], [rows > 1 ? columns + (layout.by ?? 0) : 0, 1]);
+    const pitch = rows > 1 ? columns + (layout.by ?? 0) : 0;
+    return naive([rows, columns], [pitch, 1], promised(columns, pitch, tile.elementBits));
   }
   if (!fold) return null;
   const [divisor, unit, phases] = [fold.source, fold.target, fold.count].map((bit) => 1 << bit);
   const layers = divisor / columns;
   if (isStandard(tile, { layers, unit, phases })) return standard([rows, columns], layers, unit);
   return general([rows, columns], { divisor, unit, phases });
+}
+
+/** Elements that strides may promise to lie in a row: 16 bytes, where rows begin at multiples. */
+function promised(columns, pitch, bits) {
+  let vector = 128 % bits === 0 ? 128 / bits : 1;
+  while (columns % vector || pitch % vector) vector /= 2;
+  return vector > 1 ? vector : 0;
 }
 
 /** Whether CK's pipelines make this fold themselves: all chunks of a row of LDS exchanged. */
