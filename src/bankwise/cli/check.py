@@ -160,8 +160,8 @@ def check(
 def _gate(fail_on: str, baselines: list[str], min_evidence: str) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
-    from bankwise.show.baseline import read_baseline, together
     from bankwise.show.gate import Gate, read_level, read_ways
+    from bankwise.show.saved_check import read_baseline, together
 
     gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
     for saved in baselines:

@@ -11,7 +11,8 @@ from urllib.parse import quote
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
 from bankwise.read.names import short
-from bankwise.show.baseline import held_against, said_known
+from bankwise.show.baseline import held_against
+from bankwise.show.baseline_words import said_known
 from bankwise.show.causes import Cause, causes
 from bankwise.show.diagnostics import Diagnostic, diagnostics
 from bankwise.show.gate import Gate
