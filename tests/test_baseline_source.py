@@ -130,7 +130,7 @@ def test_an_annotation_says_also_only_with_a_place_behind_it(tmp_path: Path) -> 
 
 
 def test_a_conflict_without_a_line_is_not_called_one_of_line_1(tmp_path: Path) -> None:
-    """Instances that one macro makes of another: the compiler names no line for all but the last."""
+    """Instances that one macro makes of another: no line is named for all but the last."""
     body = KERNEL.partition("void go")[0].replace("#pragma unroll\n", "").rstrip()
     define = f"#define DEFINE(name) {body.replace('k(float', 'name(float')}"
     lines = define.replace("\n", " \\\n")

@@ -95,7 +95,7 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str, Path]:
     given = {**defaults, **{k.replace("_", "-"): v for k, v in inputs.items()}}
     names = {key: value.strip("${} ").removeprefix("inputs.") for key, value in step["env"].items()}
     code = {"ONE_RUN": names.pop("ONE_RUN")}
-    assert set(names.values()) == set(defaults)
+    assert set(names.values()) == set(defaults) - {"category"}
     output = folder / "github_output"
     env = {**environment(), "GITHUB_OUTPUT": str(output), **code}
     env |= {key: given[name] for key, name in names.items()}
@@ -143,10 +143,41 @@ def test_the_action_writes_one_sarif_run_of_all_kernels(kernels: Path) -> None:
     assert {p["artifactLocation"]["uri"] for p in physical} == {CONFLICTS, again}
 
 
-def test_the_action_uploads_nothing_where_nothing_was_read(kernels: Path) -> None:
-    code, _, folder = run_action(kernels, files="missing.s", format="sarif")
+def test_the_action_uploads_a_failure_as_one(kernels: Path) -> None:
+    """One file is read, one is not: alerts of the other one are not closed by silence."""
+    code, _, folder = run_action(kernels, files=f"{CONFLICTS}\nmissing.s", format="sarif")
+    (path,) = folder.iterdir()
+    (run,) = json.loads(path.read_text("utf-8"))["runs"]
+    (ran,) = run["invocations"]
+    assert (code, len(run["results"]), ran["executionSuccessful"]) == (2, 1, False)
+    assert "missing.s" in json.dumps(ran)
+
+
+def test_the_action_uploads_nothing_where_no_file_matches(kernels: Path) -> None:
+    code, _, folder = run_action(kernels, files="*.ptx", format="sarif")
     assert (code, list(folder.iterdir())) == (2, [])
     assert "sarif=" not in (kernels / "github_output").read_text("utf-8")
+
+
+def test_the_action_uploads_no_conflict_that_is_known(kernels: Path) -> None:
+    """Code scanning shows what SARIF calls suppressed as an open alert."""
+    again = "other.s"
+    (kernels / again).write_text((kernels / CONFLICTS).read_text("utf-8"), "utf-8")
+    _, text, _ = run_action(kernels, files=CONFLICTS, format="json")
+    (kernels / "known.json").write_text(text, "utf-8")
+    asked = {"files": f"{CONFLICTS}\n{again}", "baseline": "known.json", "format": "sarif"}
+    code, _, folder = run_action(kernels, **asked)
+    (run,) = json.loads(next(folder.iterdir()).read_text("utf-8"))["runs"]
+    (result,) = run["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert (code, place, result["baselineState"]) == (1, again, "new")
+
+
+def test_each_step_of_a_job_uploads_in_a_category_of_its_own() -> None:
+    steps = action()["runs"]["steps"]
+    upload = next(s for s in steps if "upload-sarif" in s.get("uses", ""))
+    category = upload["with"]["category"]
+    assert category.startswith("${{ inputs.category || (inputs.target && format(")
 
 
 def test_the_action_fails_for_files_that_are_not_there(kernels: Path) -> None:

@@ -171,6 +171,12 @@ def _refused(one: Refusal, report: CheckReport) -> str:
     return command(kind, place, f"{'fault' if one.fault else 'not analysed'}: {one.reason}")
 
 
+def failed_annotation(error: InputError, file: str) -> str:
+    """An error where a file could not be checked."""
+    text = "\n".join(filter(None, (error.message, error.hint)))
+    return f"{command('error', error.location or Location(file), text)}\n"
+
+
 def command(kind: str, place: Location, message: str) -> str:
     """A workflow command of GitHub: an annotation of some ``kind`` at a place, or of the run where
     it has no file or that is a folder."""
