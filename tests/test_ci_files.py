@@ -38,8 +38,10 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
-def run_hook(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [*shlex.split(hook()["entry"]), *words]
+def run_hook(
+    folder: Path, *words: str, which: str = "bankwise-check"
+) -> subprocess.CompletedProcess[str]:
+    command = [*shlex.split(hook(which)["entry"]), *words]
     return subprocess.run(
         command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
     )
@@ -61,18 +63,51 @@ def test_the_hook_names_what_pre_commit_needs_and_the_kernels_that_are_read() ->
     found = hook()
     assert {"id", "name", "entry", "language", "files"} <= found.keys()
     assert found["id"] == "bankwise-check"
-    assert all(re.search(found["files"], f"k{s}") for s in stages() if s not in (".asm", ".ttgir"))
+    assert all(re.search(found["files"], f"k{s}") for s in stages() if s != ".asm")
     assert not re.search(found["files"], "k.py")
 
 
-def test_the_hook_of_cuda_source_installs_what_compiles_it() -> None:
+@pytest.mark.parametrize(
+    ("language", "files"), [("cuda", (r"\.cuh?$", ".cu")), ("hip", (r"\.hip$", ".hip"))]
+)
+def test_the_hook_of_a_source_installs_what_compiles_it(
+    language: str, files: tuple[str, str]
+) -> None:
     import tomllib
 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    found = hook("bankwise-check-cuda")
-    assert found["additional_dependencies"] == extras["optional-dependencies"]["cuda"]
-    assert (found["files"], found["entry"]) == (r"\.cu$", hook()["entry"])
-    assert "|cu)" in found["entry"]
+    found = hook(f"bankwise-check-{language}")
+    assert found["additional_dependencies"] == extras["optional-dependencies"][language]
+    assert (found["files"], found["entry"]) == (files[0], f"{hook()['entry']} {files[1]}")
+
+
+def test_the_hook_fails_where_it_is_given_no_kernel(kernels: Path) -> None:
+    """Names that it does not know are no options of a check that passed."""
+    (kernels / "known.json").write_text("{}", "utf-8")
+    (kernels / "a.foo").write_text("", "utf-8")
+    for words in (("a.foo",), ("--baseline", "known.json"), ("--concise",), ()):
+        ended = run_hook(kernels, *words)
+        assert ended.returncode == 2, words
+        assert "no kernel to check" in ended.stderr
+    assert run_hook(kernels, CLEAN, "a.foo").returncode == 2
+
+
+def test_a_header_stands_for_every_kernel_that_may_include_it(kernels: Path) -> None:
+    """Here kernels of assembly, which need no compiler: what git does not track is left out."""
+    from bankwise.cli.hook import main
+
+    (kernels / "tile.cuh").write_text("", "utf-8")
+    ended = run_hook(kernels, "tile.cuh", which="bankwise-check-cuda")
+    assert (ended.returncode, "has no .cu to check for tile.cuh" in ended.stderr) == (2, True)
+    assert "no kernel" in run_hook(kernels, "tile.cuh").stderr
+    for command in ("init -q", f"add {CONFLICTS}"):
+        subprocess.run(["git", *command.split()], cwd=kernels, check=True)
+    here = os.getcwd()
+    try:
+        os.chdir(kernels)
+        assert [main((".s", "tile.cuh")), main((".amdgcn", "tile.cuh"))] == [1, 2]
+    finally:
+        os.chdir(here)
 
 
 def test_the_hook_checks_every_file_and_passes_options_on(kernels: Path) -> None:
