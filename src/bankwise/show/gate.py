@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import InputError, Location, Refusal, exit_code
+from bankwise.errors import INCOMPLETE, InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
 from bankwise.show.baseline import HeldAgainst, held_against
@@ -126,7 +126,15 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     told = filter(None, (*said, *not_checked(report), said_left_out(report, gate)))
     lines += [command("notice", Location(report.file), text) for text in told]
     lines += [f"{report.file}: {text}" for text in said_quietly(held, gate.baseline)]
+    if gate.exit_code(report) == INCOMPLETE:
+        lines.append(f"{report.file}: {_OPEN}")
     return "".join(f"{line}\n" for line in lines)
+
+
+_OPEN = (
+    "exit code 3: nothing wrong is found, and not everything is known; saved and given as "
+    "--baseline, what is open is accepted"
+)
 
 
 def _open_refusals(report: CheckReport, held: HeldAgainst, gate: Gate) -> list[Refusal]:
