@@ -298,12 +298,62 @@ def test_the_pages_placeholders_are_yaml_and_can_fetch_nothing() -> None:
 
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
     flow, hooks = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
-    (uses,) = (
-        step["uses"]
-        for step in flow["jobs"]["bank-conflicts"]["steps"]
-        if "checkout" not in step["uses"]
-    )
+    steps = [s for s in flow["jobs"]["bank-conflicts"]["steps"] if "checkout" not in s["uses"]]
+    assert all(set(step["with"]) <= set(action()["inputs"]) for step in steps)
     (repository,) = hooks["repos"]
-    for text in (uses, repository["repo"], repository["rev"]):
+    for text in (*(s["uses"] for s in steps), repository["repo"], repository["rev"]):
         assert text.startswith("<")
         assert text.endswith(">")
+
+
+def written_on_the_page(language: str) -> str:
+    import re
+
+    page = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    return str(re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)[0])
+
+
+def test_the_pages_script_saves_and_is_a_gate(tmp_path: Path) -> None:
+    """PTX, counted for the GPU of its line; the other folders are empty."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = ["bash", "-c", written_on_the_page("bash"), "banks.sh", *words]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+        )
+
+    def write(name: str, shift: int, end: str = "") -> Path:
+        load = f"mov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, {shift};\n\tld.shared.u32 %r3, [%r2];"
+        path = tmp_path / "ptx" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(ptx_text(load).removesuffix(end), "utf-8")
+        return path
+
+    first, _ = write("a.ptx", 7), write("b.ptx", 2)
+    assert run("save").returncode == 0
+    saved = tmp_path / "known" / "H200"
+    assert {one.name for one in saved.iterdir()} == {"ptx_a.ptx.json", "ptx_b.ptx.json"}
+    assert run().returncode == 0
+    write("b.ptx", 7)
+    assert run().returncode == 1
+    first.rename(tmp_path / "ptx" / "c.ptx")
+    told = " ".join(run().stdout.split())
+    assert "ptx/c.ptx has conflicts known at ptx/a.ptx, which is gone: renamed?" in told
+    write("d.ptx", 2, "}\n")
+    assert run().returncode == 2
+    assert run("save").returncode == 2
+    assert not (saved / "ptx_d.ptx.json").exists()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_the_pages_makefile_checks_every_kernel(tmp_path: Path) -> None:
+    """Whatever stands in for `bankwise` is called with each file and each baseline."""
+    for name in ("kernels/a.cu", "kernels/b.cu", "known/H200/a.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("", "utf-8")
+    (tmp_path / "Makefile").write_text(written_on_the_page("make"), "utf-8")
+    said = subprocess.run(
+        ["make", "-n", "banks"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    end = "--target H200 --baseline known/H200/a.json"
+    assert said.split("\n")[:2] == [f"bankwise check kernels/{n}.cu {end}" for n in "ab"]
