@@ -161,6 +161,8 @@ def test_a_baseline_that_was_saved_of_a_folder_has_names_that_only_it_made(known
         '{"schema": "bankwise.check/1"}',
         '{"schema": "bankwise.check/1", "kernels": [3], "accesses": [], "file": ""}',
         '{"schema": "bankwise.check/1", "kernels": [], "accesses": [{"run": 3}], "file": ""}',
+        '{"schema": "bankwise.check/1", "kernels": [], "accesses": [], "refusals": [], "file": "",'
+        ' "diagnostics": [{"accesses": [7], "expression": "x", "location": {"column": 1}}]}',
     ],
 )
 def test_what_is_no_saved_check_is_refused_with_the_way_on(known: Path, text: str) -> None:

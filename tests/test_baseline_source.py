@@ -108,6 +108,29 @@ def test_a_baseline_without_expressions_goes_by_instructions(known: Path) -> Non
     assert gated(("j < 4", "j < 8"))[0] == 1
 
 
+@pytest.mark.parametrize("saved", [True, False])
+def test_where_lines_alone_are_known_instructions_are_compared(
+    known: Path, monkeypatch: pytest.MonkeyPatch, saved: bool
+) -> None:
+    """Saved with a parser and checked without one, or the other way round."""
+    from bankwise.ask import check_source
+    from bankwise.errors import InputError
+
+    def no_parser(*_: object) -> None:
+        raise InputError("no tree-sitter")
+
+    with monkeypatch.context() as without:
+        without.setattr(check_source, "at_expressions", no_parser)
+        if saved:
+            assert gated()[0] == 0
+            assert gated(("j < 4", "j < 8"))[0] == 1
+        ended = bankwise("check", "k.cu", "-t", "sm_90", "--format", "json")
+    if not saved:
+        known.write_text(ended.out, "utf-8")
+        assert gated()[0] == 0
+        assert gated(("j < 4", "j < 8"))[0] == 1
+
+
 @pytest.mark.usefixtures("known")
 def test_a_renamed_file_is_told_from_a_new_conflict() -> None:
     Path("k.cu").rename("moved.cu")

@@ -16,6 +16,7 @@ from bankwise.show.saved_check import (
     Form,
     KnownConflicts,
     OpenEnd,
+    by_instruction,
     in_part,
     lineless,
     only,
@@ -59,6 +60,7 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
     left = _left(report)
     here = {*(k.location.file for k in report.kernels), *(file for file, *_ in left)}
     files = {file: _counterpart(file, report.file, here, saved) for file in here}
+    saved = by_instruction(saved, _without_columns(report, files))
     sites = _sites(report, saved, files)
     held = [held_family(now, then) for now, then in families(sites, saved)]
     known = {id(access) for one in held for site in one.known for access in site.accesses}
@@ -102,6 +104,17 @@ def _sites(
         unit = access.location if form.at_source else id(access)
         found.setdefault((file, form), {}).setdefault(unit, []).append(access)
     return {at: tuple(Site(tuple(a)) for a in units.values()) for at, units in found.items()}
+
+
+def _without_columns(report: CheckReport, files: Mapping[str, str]) -> set[str]:
+    """Files of which lines alone are known, for want of a parser."""
+    homes = _homes(report)
+    columns = [
+        (files[homes[id(a)][0]], a.location.column > 0)
+        for a in report.accesses
+        if (a.location.file, a.location.line) in report.source_lines and a.run.extra > 0
+    ]
+    return {file for file, _ in columns} - {file for file, known in columns if known}
 
 
 def _form(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -69,7 +69,8 @@ class KnownConflicts:
     """Saved checks. ``saved``: their files; ``asked``: what they are of; ``files``: with kernels,
     also of kernels without conflicts, each with what its check is of; ``targets``: the GPUs that
     each was counted for; ``at_source``: files whose conflicts have expressions; ``conflicts``: each
-    as often as it is there; ``left``: how often what is not analysed, or assumed, may occur."""
+    as often as it is there; ``plain``: the same by instructions alone; ``left``: how often what is
+    not analysed, or assumed, may occur."""
 
     saved: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ class KnownConflicts:
     targets: Mapping[str, frozenset[str]] = field(default_factory=dict)
     at_source: frozenset[str] = frozenset()
     conflicts: Mapping[At, tuple[SavedConflict, ...]] = field(default_factory=dict)
+    plain: Mapping[At, tuple[SavedConflict, ...]] = field(default_factory=dict)
     left: Counter[OpenEnd] = field(default_factory=Counter)
 
 
@@ -87,7 +89,7 @@ def read_baseline(text: str, file: str) -> KnownConflicts:
         if document["schema"] != "bankwise.check/1":
             raise InputError("not a bankwise.check/1 document", location=Location(file))
         return _known(document, file)
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
+    except (json.JSONDecodeError, LookupError, TypeError, AttributeError, ValueError) as error:
         message = f"not a saved `check --format json`: {error}"
         hint = "save one: bankwise check KERNEL --format json > known.json"
         raise InputError(message, location=Location(file), hint=hint) from error
@@ -109,12 +111,27 @@ def _joined(one: KnownConflicts, other: KnownConflicts) -> KnownConflicts:
             for file in (*one.targets, *other.targets)
         },
         one.at_source | other.at_source,
-        {
-            at: max(one.conflicts.get(at, ()), other.conflicts.get(at, ()), key=extra_of)
-            for at in (*one.conflicts, *other.conflicts)
-        },
+        _most(one.conflicts, other.conflicts),
+        _most(one.plain, other.plain),
         one.left | other.left,
     )
+
+
+def _most(
+    one: Mapping[At, tuple[SavedConflict, ...]], other: Mapping[At, tuple[SavedConflict, ...]]
+) -> dict[At, tuple[SavedConflict, ...]]:
+    """Of each form the conflicts of the one that has most of it."""
+    every = (*one, *other)
+    return {at: max(one.get(at, ()), other.get(at, ()), key=extra_of) for at in every}
+
+
+def by_instruction(known: KnownConflicts, files: Collection[str]) -> KnownConflicts:
+    """The same, with the conflicts of some files by their instructions, as of those without
+    expressions."""
+    kept = {at: some for at, some in known.conflicts.items() if at[0] not in files}
+    plain = {at: some for at, some in known.plain.items() if at[0] in files}
+    rest = known.at_source.difference(files)
+    return replace(known, at_source=rest, conflicts={**kept, **plain})
 
 
 def extra_of(some: Iterable[SavedConflict]) -> int:
@@ -126,36 +143,55 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
     homes = {str(k["name"]): str(k["location"]["file"]) for k in document["kernels"]}
     gpus = {str(k["name"]): str(k.get("target", "")) for k in document["kernels"]}
     asked, folder = str(document["file"]), document.get("folder")
-
-    def here(file: str) -> str:
-        return named_from_here(file, folder, saved)
-
-    expressions = {
-        n: d["expression"] for d in document.get("diagnostics", ()) for n in d["accesses"]
+    here = {
+        file: named_from_here(file, folder, saved)
+        for file in (asked, *homes.values(), *_refused_in(document))
     }
-    found: dict[At, dict[object, SavedConflict]] = {}
-    for number, a in enumerate(document["accesses"]):
-        if a["run"]["extra"] > 0:
-            home, target = homes[a["kernel"]], gpus[a["kernel"]]
-            form = _form(a, own_name(a["kernel"], home), target, expressions.get(number, ""))
-            place = _place(a["location"])
-            same = found.setdefault((here(home), form), {})
-            unit = place if form.at_source else number
-            before = same[unit].extra if unit in same else 0
-            same[unit] = SavedConflict(form, place, before + a["run"]["extra"], saved)
-    targets = targets_of((here(homes[name]), gpu) for name, gpu in gpus.items())
-    open_ends = ((here(file), text) for file, text in _saved_left(document, homes, asked, gpus))
-    left = Counter((file, *text) for file, text in open_ends)
-    named = [*map(here, homes.values()), *(file for file, *_ in left)]
+    left = Counter((here[f], *end) for f, end in _saved_left(document, homes, asked, gpus))
+    named = [*(here[home] for home in homes.values()), *(file for file, *_ in left)]
+    expressions = _expressions(document)
+    costs = [
+        (here[homes[a["kernel"]]], a, expressions.get(n, ""), gpus[a["kernel"]])
+        for n, a in enumerate(document["accesses"])
+        if a["run"]["extra"] > 0
+    ]
     return KnownConflicts(
         (saved,),
         (asked,),
-        dict.fromkeys(named, here(asked)),
-        targets,
-        frozenset(here(homes[document["accesses"][n]["kernel"]]) for n in expressions),
-        {at: tuple(some.values()) for at, some in found.items()},
+        dict.fromkeys(named, here[asked]),
+        targets_of((here[homes[name]], gpu) for name, gpu in gpus.items()),
+        frozenset(here[homes[document["accesses"][n]["kernel"]]] for n in expressions),
+        _conflicts(costs, homes, saved),
+        _conflicts(((file, a, "", gpu) for file, a, _, gpu in costs), homes, saved),
         left,
     )
+
+
+def _refused_in(document: dict[str, Any]) -> list[str]:
+    return [str(r["location"]["file"]) for r in document["refusals"] if r["location"]]
+
+
+def _expressions(document: dict[str, Any]) -> dict[int, str]:
+    """The expressions of accesses, by number; none where no column is known, which is for want of
+    a parser: lines alone are no way to tell conflicts apart."""
+    told = document.get("diagnostics", ())
+    columns = any(one["location"]["column"] for one in told)
+    return {n: one["expression"] for one in told for n in one["accesses"] if columns}
+
+
+def _conflicts(
+    costs: Iterable[tuple[str, dict[str, Any], str, str]], homes: dict[str, str], saved: str
+) -> dict[At, tuple[SavedConflict, ...]]:
+    """Accesses that cost something, each with its file, expression and GPU, by their forms."""
+    found: dict[At, dict[object, SavedConflict]] = {}
+    for number, (file, a, expression, target) in enumerate(costs):
+        form = _form(a, own_name(a["kernel"], homes[a["kernel"]]), target, expression)
+        place = _place(a["location"])
+        same = found.setdefault((file, form), {})
+        unit = place if form.at_source else number
+        before = same[unit].extra if unit in same else 0
+        same[unit] = SavedConflict(form, place, before + a["run"]["extra"], saved)
+    return {at: tuple(some.values()) for at, some in found.items()}
 
 
 def targets_of(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
