@@ -154,19 +154,9 @@ def _annotation(cause: Cause, report: CheckReport, held: HeldAgainst) -> str:
     was = held.before(cause.accesses)
     more = f"the baseline has {grew(was, cause.accesses)}" if was else ""
     fixes = {s.command for k in report.kernels if k.name in mine for s in k.snippets if s.command}
-    also = places(cause)
-    also = f"also {also}" if also else ""
-    line = "" if one.location.line or one.location.inside else _NO_LINE
-    text = (
-        one.message,
-        why(one, report),
-        costs,
-        more,
-        also,
-        line,
-        doubt(one.first),
-        *sorted(fixes),
-    )
+    also = [f"also {text}" for text in [places(cause)] if text]
+    also += [_NO_LINE] * (not one.location.line and not one.location.inside)
+    text = (one.message, why(one, report), costs, more, *also, doubt(one.first), *sorted(fixes))
     kind = "notice" if doubt(one.first) else "error"
     return command(kind, one.location, "\n".join(filter(None, text)))
 
