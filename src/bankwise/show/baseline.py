@@ -13,7 +13,7 @@ from bankwise.show.diagnostics import Diagnostic
 from bankwise.show.same_file import relative, same
 from bankwise.show.saved_check import (
     At,
-    Form,
+    ConflictForm,
     KnownConflicts,
     OpenEnd,
     by_instruction,
@@ -43,7 +43,7 @@ class HeldAgainst:
     by: tuple[str, ...] = ()
     new: int = 0
     grown: tuple[tuple[Site, int], ...] = ()
-    stale: tuple[tuple[str, Form, int], ...] = ()
+    stale: tuple[tuple[str, ConflictForm, int], ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
     elsewhere: tuple[tuple[str, str, str], ...] = ()
     known_left: int = 0
@@ -119,7 +119,7 @@ def _without_columns(report: CheckReport, files: Mapping[str, str]) -> set[str]:
 
 def _form(
     access: AccessReport, report: CheckReport, home: tuple[str, str], *, at_source: bool
-) -> Form:
+) -> ConflictForm:
     file, target = home
     place = access.location
     line = report.source_lines.get((place.file, place.line), "") if at_source else ""
@@ -127,7 +127,7 @@ def _form(
     plain = access.operation, access.instruction, *access.allocations
     what = (expression,) if expression else plain
     whole_line = bool(expression) and not place.column
-    return Form(target, own_name(access.kernel, file), access.direction, what, whole_line)
+    return ConflictForm(target, own_name(access.kernel, file), access.direction, what, whole_line)
 
 
 def _left(report: CheckReport) -> dict[OpenEnd, list[str]]:
@@ -167,7 +167,7 @@ def _new_left(
 
 def _stale(
     report: CheckReport, saved: KnownConflicts, files: Mapping[str, str], held: Iterable[HeldFamily]
-) -> Iterator[tuple[str, Form, int]]:
+) -> Iterator[tuple[str, ConflictForm, int]]:
     """Saved conflicts of files of the check, or of files deleted from it, that are there no more;
     those of another GPU say nothing."""
     targets = targets_of((files[k.location.file], k.target) for k in report.kernels)

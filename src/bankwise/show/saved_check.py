@@ -26,7 +26,7 @@ OpenEnd = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ConflictForm:
     """What tells a conflict from others of its file. ``what``: of source its expression without
     spaces, or its ``whole_line``, else operation, instruction and allocations."""
 
@@ -42,7 +42,7 @@ class Form:
         return len(self.what) == 1
 
     @property
-    def family(self) -> Form:
+    def family(self) -> ConflictForm:
         """Forms that may be one that was edited: of source those of the same arrays; else itself.
         A whole line, of which no columns are known, may name arrays that it is not of."""
         arrays = {*_ARRAY.findall(self.what[0])} if self.at_source and not self.whole_line else ()
@@ -54,13 +54,13 @@ class SavedConflict:
     """A conflict of a saved check: where it stands, its extra passes of a workgroup (of all
     instructions of an expression together), and ``by`` which saved check it is known."""
 
-    form: Form
+    form: ConflictForm
     place: Place
     extra: int
     by: str
 
 
-At = tuple[str, Form]
+At = tuple[str, ConflictForm]
 """A form of conflicts in its file."""
 
 
@@ -207,11 +207,11 @@ def only(targets: frozenset[str]) -> str:
     return next(iter(targets)) if len(targets) == 1 else ""
 
 
-def _form(access: dict[str, Any], kernel: str, target: str, expression: str) -> Form:
+def _form(access: dict[str, Any], kernel: str, target: str, expression: str) -> ConflictForm:
     plain = access["operation"], access["instruction"], *access["allocations"]
     line = bool(expression) and not access["location"]["column"]
     what = (spaceless(expression),) if expression else plain
-    return Form(target, kernel, access["direction"], what, line)
+    return ConflictForm(target, kernel, access["direction"], what, line)
 
 
 def _place(at: dict[str, Any]) -> Place:
