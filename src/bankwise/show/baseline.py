@@ -65,11 +65,7 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
     held = [held_family(now, then) for now, then in families(sites, saved)]
     known = {id(access) for one in held for site in one.known for access in site.accesses}
     some = tuple(access for access in report.accesses if id(access) in known)
-    fresh = [
-        (file, target, text)
-        for (file, target, _), (texts, count) in _new_left(left, files, saved).items()
-        for text in texts[len(texts) - count :]
-    ]
+    fresh = list(_new_left(left, files, saved))
     conflicting = [a for a in report.accesses if a.run.extra > 0 and id(a) not in known]
     homes = _homes(report)
     open_ends = {*(homes[id(a)] for a in conflicting), *((f, target) for f, target, _ in fresh)}
@@ -156,13 +152,11 @@ def _left(report: CheckReport) -> dict[OpenEnd, list[str]]:
 
 def _new_left(
     left: Mapping[OpenEnd, list[str]], files: Mapping[str, str], saved: KnownConflicts
-) -> dict[OpenEnd, tuple[list[str], int]]:
-    """Of what is open that of which there is more than is saved, with how many are new."""
-    new = {
-        end: (texts, len(texts) - saved.left[files[end[0]], end[1], end[2]])
-        for end, texts in left.items()
-    }
-    return {end: found for end, found in new.items() if found[1] > 0}
+) -> Iterator[tuple[str, str, str]]:
+    """Of what is open as much as is not saved: its file, GPU and reason."""
+    for (file, target, text), reasons in left.items():
+        known = saved.left[files[file], target, text]
+        yield from ((file, target, reason) for reason in reasons[known:])
 
 
 def _stale(
