@@ -161,6 +161,8 @@ def test_a_baseline_that_was_saved_of_a_folder_has_names_that_only_it_made(known
         '{"schema": "bankwise.check/1"}',
         '{"schema": "bankwise.check/1", "kernels": [3], "accesses": [], "file": ""}',
         '{"schema": "bankwise.check/1", "kernels": [], "accesses": [{"run": 3}], "file": ""}',
+        '{"schema": "bankwise.check/1", "kernels": [], "accesses": [], "refusals": [], "file": "",'
+        ' "diagnostics": [{"accesses": [7], "expression": "x", "location": {"column": 1}}]}',
     ],
 )
 def test_what_is_no_saved_check_is_refused_with_the_way_on(known: Path, text: str) -> None:
@@ -250,7 +252,9 @@ def test_known_lines_are_told_as_ranges_and_not_all_of_them(tmp_path: Path) -> N
         (tmp_path / "k.ptx").write_text(ptx_text(shift + text), "utf-8")
         known = save(tmp_path / "k.ptx", tmp_path / "known.json")
         ended = bankwise("check", tmp_path / "k.ptx", "--baseline", known)
-        said = unfolded(ended.out).partition(f"20 conflicts known by the baseline {known}: ")[2]
+        said = unfolded(ended.out).partition(
+            f"1 conflict (20 accesses) known by the baseline {known}: "
+        )[2]
         lines = said.split()[0].rpartition(":")[2].split(",")
         assert len(lines) == told
         assert (lines[-1] == "..") == (told == 9)
@@ -282,7 +286,11 @@ def test_what_the_saved_check_could_not_analyse_does_not_keep_a_build_at_3(known
     Path(OPEN).write_text(moved.replace(again, f"{again}\n\t{again}"), "utf-8")
     ended = bankwise("check", OPEN, "--baseline", known)
     assert ended.code == 3
-    assert f"1 not analysed or assumed, new: {OPEN}: ld.shared.u32:" in unfolded(ended.out)
+    told = unfolded(ended.out).partition(f"1 not analysed or assumed, new: {OPEN}: ")[2]
+    assert told.startswith("ld.shared.u32:")
+    assert "*" not in told
+    annotated = bankwise("check", OPEN, "--baseline", known, "--format", "github").out
+    assert f"{OPEN}: exit code 3: nothing wrong is found" in annotated
     Path("other.ptx").write_text(moved, "utf-8")
     assert bankwise("check", "other.ptx", "--baseline", known, "--fail-on", "64").code == 3
 
@@ -330,3 +338,42 @@ def test_a_deleted_files_conflicts_are_told_as_gone(known: Path) -> None:
     assert told in unfolded(bankwise("check", ".", "--baseline", known).out)
     for other in ("sub/c.ptx", "sub/more"):
         assert "no more" not in bankwise("check", other, "--baseline", known).out
+
+
+def test_a_baseline_of_another_gpu_knows_nothing_and_says_so(known: Path) -> None:
+    """Saved for the GPU that the file names, sm_80; each GPU has a baseline of its own."""
+    (target,) = {k["target"] for k in json.loads(known.read_text("utf-8"))["kernels"]}
+    assert target != "sm_100"
+    said = f"the baseline of {KNOWN} is for {target}, this is sm_100: nothing of it is known"
+    for form in ("--concise", "--format github", "--format sarif"):
+        ended = bankwise("check", KNOWN, "-t", "sm_100", "--baseline", known, *form.split())
+        assert ended.code == 1
+        assert said in unfolded(ended.out)
+    other = known.with_name("other.json")
+    saved = bankwise("check", KNOWN, "-t", "sm_100", "--format", "json").out
+    other.write_text(saved, "utf-8")
+    both = ("--baseline", known, "--baseline", other)
+    for gpu, mine in ((target, known), ("sm_100", other)):
+        ended = bankwise("check", KNOWN, "-t", gpu, *both)
+        assert ended.code == 0
+        assert f"1 conflict known by the baseline {mine}: {KNOWN}:" in unfolded(ended.out)
+
+
+def test_a_clean_file_is_no_question_of_the_baselines_gpu(known: Path) -> None:
+    write(Path(KNOWN), "clean")
+    ended = bankwise("check", KNOWN, "-t", "sm_100", "--baseline", known)
+    assert (ended.code, "baseline" in ended.out) == (0, False)
+
+
+def test_a_clean_gate_writes_no_annotation(known: Path) -> None:
+    ended = bankwise("check", KNOWN, "--baseline", known, "--format", "github")
+    assert (ended.code, "::" in ended.out) == (0, False)
+    assert f"1 conflict known by the baseline {known}: {KNOWN}:" in ended.out
+
+
+def test_what_is_said_of_a_folder_stands_at_no_file(known: Path) -> None:
+    """The saved check in it is left out."""
+    ended = bankwise("check", ".", "--baseline", known, "--format", "github")
+    told = [line for line in ended.out.splitlines() if line.startswith("::")]
+    assert told[0].startswith("::notice title=bankwise::left out")
+    assert len(told) == 1

@@ -38,8 +38,10 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
-def run_hook(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [*shlex.split(hook()["entry"]), *words]
+def run_hook(
+    folder: Path, *words: str, which: str = "bankwise-check"
+) -> subprocess.CompletedProcess[str]:
+    command = [*shlex.split(hook(which)["entry"]), *words]
     return subprocess.run(
         command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
     )
@@ -61,18 +63,51 @@ def test_the_hook_names_what_pre_commit_needs_and_the_kernels_that_are_read() ->
     found = hook()
     assert {"id", "name", "entry", "language", "files"} <= found.keys()
     assert found["id"] == "bankwise-check"
-    assert all(re.search(found["files"], f"k{s}") for s in stages() if s not in (".asm", ".ttgir"))
+    assert all(re.search(found["files"], f"k{s}") for s in stages() if s != ".asm")
     assert not re.search(found["files"], "k.py")
 
 
-def test_the_hook_of_cuda_source_installs_what_compiles_it() -> None:
+@pytest.mark.parametrize(
+    ("language", "files"), [("cuda", (r"\.cuh?$", ".cu")), ("hip", (r"\.hip$", ".hip"))]
+)
+def test_the_hook_of_a_source_installs_what_compiles_it(
+    language: str, files: tuple[str, str]
+) -> None:
     import tomllib
 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    found = hook("bankwise-check-cuda")
-    assert found["additional_dependencies"] == extras["optional-dependencies"]["cuda"]
-    assert (found["files"], found["entry"]) == (r"\.cu$", hook()["entry"])
-    assert "|cu)" in found["entry"]
+    found = hook(f"bankwise-check-{language}")
+    assert found["additional_dependencies"] == extras["optional-dependencies"][language]
+    assert (found["files"], found["entry"]) == (files[0], f"{hook()['entry']} {files[1]}")
+
+
+def test_the_hook_fails_where_it_is_given_no_kernel(kernels: Path) -> None:
+    """Names that it does not know are no options of a check that passed."""
+    (kernels / "known.json").write_text("{}", "utf-8")
+    (kernels / "a.foo").write_text("", "utf-8")
+    for words in (("a.foo",), ("--baseline", "known.json"), ("--concise",), ()):
+        ended = run_hook(kernels, *words)
+        assert ended.returncode == 2, words
+        assert "no kernel to check" in ended.stderr
+    assert run_hook(kernels, CLEAN, "a.foo").returncode == 2
+
+
+def test_a_header_stands_for_every_kernel_that_may_include_it(kernels: Path) -> None:
+    """Here kernels of assembly, which need no compiler: what git does not track is left out."""
+    from bankwise.cli.hook import main
+
+    (kernels / "tile.cuh").write_text("", "utf-8")
+    ended = run_hook(kernels, "tile.cuh", which="bankwise-check-cuda")
+    assert (ended.returncode, "has no .cu to check for tile.cuh" in ended.stderr) == (2, True)
+    assert "no kernel" in run_hook(kernels, "tile.cuh").stderr
+    for command in ("init -q", f"add {CONFLICTS}"):
+        subprocess.run(["git", *command.split()], cwd=kernels, check=True)
+    here = os.getcwd()
+    try:
+        os.chdir(kernels)
+        assert [main((".s", "tile.cuh")), main((".amdgcn", "tile.cuh"))] == [1, 2]
+    finally:
+        os.chdir(here)
 
 
 def test_the_hook_checks_every_file_and_passes_options_on(kernels: Path) -> None:
@@ -95,7 +130,7 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str, Path]:
     given = {**defaults, **{k.replace("_", "-"): v for k, v in inputs.items()}}
     names = {key: value.strip("${} ").removeprefix("inputs.") for key, value in step["env"].items()}
     code = {"ONE_RUN": names.pop("ONE_RUN")}
-    assert set(names.values()) == set(defaults)
+    assert set(names.values()) == set(defaults) - {"category"}
     output = folder / "github_output"
     env = {**environment(), "GITHUB_OUTPUT": str(output), **code}
     env |= {key: given[name] for key, name in names.items()}
@@ -143,10 +178,41 @@ def test_the_action_writes_one_sarif_run_of_all_kernels(kernels: Path) -> None:
     assert {p["artifactLocation"]["uri"] for p in physical} == {CONFLICTS, again}
 
 
-def test_the_action_uploads_nothing_where_nothing_was_read(kernels: Path) -> None:
-    code, _, folder = run_action(kernels, files="missing.s", format="sarif")
+def test_the_action_uploads_a_failure_as_one(kernels: Path) -> None:
+    """One file is read, one is not: alerts of the other one are not closed by silence."""
+    code, _, folder = run_action(kernels, files=f"{CONFLICTS}\nmissing.s", format="sarif")
+    (path,) = folder.iterdir()
+    (run,) = json.loads(path.read_text("utf-8"))["runs"]
+    (ran,) = run["invocations"]
+    assert (code, len(run["results"]), ran["executionSuccessful"]) == (2, 1, False)
+    assert "missing.s" in json.dumps(ran)
+
+
+def test_the_action_uploads_nothing_where_no_file_matches(kernels: Path) -> None:
+    code, _, folder = run_action(kernels, files="*.ptx", format="sarif")
     assert (code, list(folder.iterdir())) == (2, [])
     assert "sarif=" not in (kernels / "github_output").read_text("utf-8")
+
+
+def test_the_action_uploads_no_conflict_that_is_known(kernels: Path) -> None:
+    """Code scanning shows what SARIF calls suppressed as an open alert."""
+    again = "other.s"
+    (kernels / again).write_text((kernels / CONFLICTS).read_text("utf-8"), "utf-8")
+    _, text, _ = run_action(kernels, files=CONFLICTS, format="json")
+    (kernels / "known.json").write_text(text, "utf-8")
+    asked = {"files": f"{CONFLICTS}\n{again}", "baseline": "known.json", "format": "sarif"}
+    code, _, folder = run_action(kernels, **asked)
+    (run,) = json.loads(next(folder.iterdir()).read_text("utf-8"))["runs"]
+    (result,) = run["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert (code, place, result["baselineState"]) == (1, again, "new")
+
+
+def test_each_step_of_a_job_uploads_in_a_category_of_its_own() -> None:
+    steps = action()["runs"]["steps"]
+    upload = next(s for s in steps if "upload-sarif" in s.get("uses", ""))
+    category = upload["with"]["category"]
+    assert category.startswith("${{ inputs.category || (inputs.target && format(")
 
 
 def test_the_action_fails_for_files_that_are_not_there(kernels: Path) -> None:
@@ -232,12 +298,62 @@ def test_the_pages_placeholders_are_yaml_and_can_fetch_nothing() -> None:
 
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
     flow, hooks = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
-    (uses,) = (
-        step["uses"]
-        for step in flow["jobs"]["bank-conflicts"]["steps"]
-        if "checkout" not in step["uses"]
-    )
+    steps = [s for s in flow["jobs"]["bank-conflicts"]["steps"] if "checkout" not in s["uses"]]
+    assert all(set(step["with"]) <= set(action()["inputs"]) for step in steps)
     (repository,) = hooks["repos"]
-    for text in (uses, repository["repo"], repository["rev"]):
+    for text in (*(s["uses"] for s in steps), repository["repo"], repository["rev"]):
         assert text.startswith("<")
         assert text.endswith(">")
+
+
+def written_on_the_page(language: str) -> str:
+    import re
+
+    page = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    return str(re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)[0])
+
+
+def test_the_pages_script_saves_and_is_a_gate(tmp_path: Path) -> None:
+    """PTX, counted for the GPU of its line; the other folders are empty."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = ["bash", "-c", written_on_the_page("bash"), "banks.sh", *words]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+        )
+
+    def write(name: str, shift: int, end: str = "") -> Path:
+        load = f"mov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, {shift};\n\tld.shared.u32 %r3, [%r2];"
+        path = tmp_path / "ptx" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(ptx_text(load).removesuffix(end), "utf-8")
+        return path
+
+    first, _ = write("a.ptx", 7), write("b.ptx", 2)
+    assert run("save").returncode == 0
+    saved = tmp_path / "known" / "H200"
+    assert {one.name for one in saved.iterdir()} == {"ptx_a.ptx.json", "ptx_b.ptx.json"}
+    assert run().returncode == 0
+    write("b.ptx", 7)
+    assert run().returncode == 1
+    first.rename(tmp_path / "ptx" / "c.ptx")
+    told = " ".join(run().stdout.split())
+    assert "ptx/c.ptx has conflicts known at ptx/a.ptx, which is gone: renamed?" in told
+    write("d.ptx", 2, "}\n")
+    assert run().returncode == 2
+    assert run("save").returncode == 2
+    assert not (saved / "ptx_d.ptx.json").exists()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_the_pages_makefile_checks_every_kernel(tmp_path: Path) -> None:
+    """Whatever stands in for `bankwise` is called with each file and each baseline."""
+    for name in ("kernels/a.cu", "kernels/b.cu", "known/H200/a.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("", "utf-8")
+    (tmp_path / "Makefile").write_text(written_on_the_page("make"), "utf-8")
+    said = subprocess.run(
+        ["make", "-n", "banks"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    end = "--target H200 --baseline known/H200/a.json"
+    assert said.split("\n")[:2] == [f"bankwise check kernels/{n}.cu {end}" for n in "ab"]

@@ -175,6 +175,13 @@ def test_what_has_kernels_is_compiled_whatever_it_includes(file: str, code: str,
     assert recognise_text(file, SAMPLES["CuTe source"].decode() + code).name == name
 
 
+def test_ttgir_that_is_cut_off_before_its_module_is_ttgir() -> None:
+    text = SAMPLES["TTGIR"].decode("utf-8")
+    aliases = text[: text.index("\nmodule")].rpartition("{")[0]
+    assert "#ttg." in aliases
+    assert recognise_text("cut.ttgir", aliases).name == "TTGIR"
+
+
 def test_toml_that_is_damaged_is_still_what_its_lines_show() -> None:
     for name in ("tile question", "sweep", "machine file"):
         damaged = SAMPLES[name].decode() + "\n[[[\n"

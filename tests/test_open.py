@@ -165,7 +165,7 @@ def test_code_hosts_and_pages_are_told(asked: tuple[Open, Path]) -> None:
     conflicts = [r for r in run["results"] if r["ruleId"] == "bank-conflict"]
     kinds = {a["conflict"] for a in document["accesses"]} - {"none"}
     assert {r["level"] for r in conflicts} == {
-        {"possible": "note", "sure": "warning"}[one] for one in kinds
+        {"possible": "note", "sure": "error"}[one] for one in kinds
     }
     assert all(f"::{'notice' if k == 'possible' else 'error'} " in hosts.out for k in kinds)
     refused = [r for r in run["results"] if r["ruleId"] == "not-analysed"]

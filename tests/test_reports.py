@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from command import bankwise
+from isa_texts import ptx_text
 from kernel_texts import EXAMPLES, LOAD, ROWS, changed, naive_by_adding, wave_page, written
 
 KINDS: dict[str, Any] = {"int": int, "str": str, "float": (int, float), "bool": bool}
@@ -217,7 +218,10 @@ ALLOWED = {
     "driver": {"name", "version", "rules"},
     "rule": {"id", "shortDescription", "fullDescription", "help"},
     "message": {"text"},
-    "result": {"ruleId", "level", "message", "locations", "properties", "suppressions"},
+    "result": {
+        *("ruleId", "level", "message", "locations", "relatedLocations"),
+        *("properties", "suppressions"),
+    },
     "suppression": {"kind", "justification"},
     "location": {"physicalLocation", "logicalLocations"},
     "logical location": {"name", "kind"},
@@ -283,12 +287,26 @@ def valid_sarif(log: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def test_conflicts_are_warnings_at_their_places(tmp_path: Path) -> None:
-    results = valid_sarif(sarif(written(tmp_path, ROWS), "-t", "gfx950"))
-    assert [(r["ruleId"], r["level"]) for r in results] == [("bank-conflict", "warning")] * 2
-    regions = [r["locations"][0]["physicalLocation"]["region"] for r in results]
-    assert regions == [{"startLine": 9, "startColumn": 5}, {"startLine": 13, "startColumn": 10}]
-    assert "64 passes, ideal 8, 8-way" in results[0]["message"]["text"]
+def test_conflicts_are_errors_where_they_fail_the_build_and_else_warnings(tmp_path: Path) -> None:
+    for words, level in (((), "error"), (("--fail-on", "9-way"), "warning")):
+        results = valid_sarif(sarif(written(tmp_path, ROWS), "-t", "gfx950", *words))
+        assert [(r["ruleId"], r["level"]) for r in results] == [("bank-conflict", level)] * 2
+        regions = [r["locations"][0]["physicalLocation"]["region"] for r in results]
+        assert regions == [{"startLine": 9, "startColumn": 5}, {"startLine": 13, "startColumn": 10}]
+        assert "64 passes, ideal 8, 8-way" in results[0]["message"]["text"]
+
+
+def test_accesses_of_one_cause_are_one_result_with_the_places_of_the_others(tmp_path: Path) -> None:
+    """Three reads of a word every 128 bytes; GitHub has one annotation of them, too."""
+    shift = "mov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, 7;\n\t"
+    path = tmp_path / "k.ptx"
+    path.write_text(ptx_text(shift + "ld.shared.u32 %r3, [%r2];\n\t" * 3), "utf-8")
+    (result,) = valid_sarif(sarif(path))
+    places = [*result["locations"], *result["relatedLocations"]]
+    lines = [one["physicalLocation"]["region"]["startLine"] for one in places]
+    assert lines == [lines[0], lines[0] + 1, lines[0] + 2]
+    assert "(3 accesses)" in result["message"]["text"]
+    assert bankwise("check", path, "--format", "github").out.count("::error") == 1
 
 
 def test_findings_and_refusals_are_results_too(tmp_path: Path) -> None:
@@ -302,7 +320,7 @@ def test_findings_and_refusals_are_results_too(tmp_path: Path) -> None:
     results = valid_sarif(sarif(written(tmp_path, text), "-t", "gfx950"))
     found = sorted((r["ruleId"], r["level"]) for r in results)
     assert found == [
-        ("bank-conflict", "warning"),
+        ("bank-conflict", "error"),
         ("lds-overflow", "error"),
         ("not-analysed", "note"),
     ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -115,35 +117,36 @@ def check(
     from bankwise.read.own_gpu import of_one_among_many
     from bankwise.show.answers import counted
 
-    if target and default_target:
-        message = "--target is the GPU, --default-target that of a file that names none"
-        raise InputError(message, hint="leave one out")
-    options = Options(
-        *(
-            target or default_target,
-            kernel,
-            tuple(dim),
-            workgroup_size,
-            given(context, "policy", policy),
-        ),
-        *(tuple(argument), isa, keep, padding, direct_load),
-        launches=tuple(launch),
-        flags=compiler_flags(flag),
-        compile_commands=compile_commands,
-        times=tuple(times),
-    )
-    options = of_one_among_many(file, options) if default_target else options
-    gate = _gate(fail_on, baseline, min_evidence)
-    if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
-        message = "--concise and --statistics are ways to print text, one at a time"
-        raise InputError(message, hint="leave the other, or --format, out")
-    refuse(counters, profiled, worth, form)
-    with progress("checking") as advance:
-        said = flags(context)
-        answer = asked(
-            "check", file, options, lambda all_: check_file(file, all_, advance, beside=said)
+    with _failure_told(form, file):
+        if target and default_target:
+            message = "--target is the GPU, --default-target that of a file that names none"
+            raise InputError(message, hint="leave one out")
+        options = Options(
+            *(
+                target or default_target,
+                kernel,
+                tuple(dim),
+                workgroup_size,
+                given(context, "policy", policy),
+            ),
+            *(tuple(argument), isa, keep, padding, direct_load),
+            launches=tuple(launch),
+            flags=compiler_flags(flag),
+            compile_commands=compile_commands,
+            times=tuple(times),
         )
-    report = counted(answer)
+        options = of_one_among_many(file, options) if default_target else options
+        gate = _gate(fail_on, baseline, min_evidence)
+        if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
+            message = "--concise and --statistics are ways to print text, one at a time"
+            raise InputError(message, hint="leave the other, or --format, out")
+        refuse(counters, profiled, worth, form)
+        with progress("checking") as advance:
+            said = flags(context)
+            answer = asked(
+                "check", file, options, lambda all_: check_file(file, all_, advance, beside=said)
+            )
+        report = counted(answer)
     extra = more(answer, options, counters, profiled, worth)
     if form is CheckFormat.text:
         from bankwise.show.answers import print_answer
@@ -157,11 +160,28 @@ def check(
     raise typer.Exit(0 if exit_zero else code)
 
 
+@contextmanager
+def _failure_told(form: CheckFormat, file: Path) -> Iterator[None]:
+    """Whoever reads annotations or SARIF alone learns of a failure, too."""
+    try:
+        yield
+    except InputError as error:
+        if form is CheckFormat.github:
+            from bankwise.show.gate import failed_annotation
+
+            sys.stdout.write(failed_annotation(error, str(file)))
+        elif form is CheckFormat.sarif:
+            from bankwise.show.as_sarif import failed_sarif
+
+            write_json(failed_sarif(error, str(file)))
+        raise
+
+
 def _gate(fail_on: str, baselines: list[str], min_evidence: str) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
-    from bankwise.show.baseline import read_baseline, together
     from bankwise.show.gate import Gate, read_level, read_ways
+    from bankwise.show.saved_check import read_baseline, together
 
     gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
     for saved in baselines:

@@ -233,7 +233,7 @@ READ: tuple[Format, ...] = (
     _written("certificate", "a", "certificate", "certify", "ask.certify:certify"),
     _written("answer of solve", "an", "solve", "certify", "ask.certify:certify"),
     _written(
-        *("answer of check", "an", "check", "check --baseline", "show.baseline:read_baseline"),
+        *("answer of check", "an", "check", "check --baseline", "show.saved_check:read_baseline"),
         "`bankwise check KERNEL --baseline FILE` holds a kernel against it",
     ),
 )

@@ -29,7 +29,7 @@ _TENSORS = re.compile(r"\btensor<|!torch\.")
 _THREADS = re.compile(
     r"\bttg\.|\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>"
 )
-_TRITON = re.compile(r"\btt\.[a-z]|!tt\.")
+_TRITON = re.compile(r"\btt\.[a-z]|!tt\.|#ttg\.")
 _LAYOUTS = re.compile(r"\bttg\.|\btriton_gpu\.|\"ttg?\.num-|\"triton_gpu\.")
 _MLIR = re.compile(
     r"^[ \t]*(?:(?:builtin\.)?module\b[^\n]*\{|\"builtin\.module\"|[\w.]+\.func\b[^\n]*@"

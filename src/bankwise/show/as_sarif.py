@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import Location
+from bankwise.errors import InputError, Location
 from bankwise.read.names import short
-from bankwise.show.baseline import held_against, said_known
+from bankwise.show.baseline import held_against
+from bankwise.show.baseline_words import said_known
 from bankwise.show.causes import Cause, causes
 from bankwise.show.diagnostics import Diagnostic, diagnostics
 from bankwise.show.gate import Gate
@@ -24,24 +25,20 @@ _MOST_RELATED = 12
 
 
 def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]:
-    """The report as one SARIF run. What the ``gate`` knows or leaves out is in it, as suppressed;
-    held against a baseline, every conflict has its ``baselineState``."""
+    """The report as one SARIF run: a result for each expression of source, elsewhere for each
+    cause; an error where it fails the build. What the ``gate`` knows or leaves out is in it, as
+    suppressed; held against a baseline, every conflict has its ``baselineState``."""
     gate = gate or Gate()
-    alike = {id(a): cause for cause in causes(report.accesses) for a in cause.accesses}
-    aside, saved = gate.set_aside(report), gate.baseline.saved
-    told = {why: diagnostics(report, some) for why, some in _by_reason(report, aside).items()}
-    at_source = {id(a) for some in told.values() for one in some for a in one.accesses}
-    conflicts = [a for a in report.accesses if a.rule and id(a) not in at_source]
-    results = [_conflict(a, aside.get(id(a), "")) for a in conflicts]
-    for access, result in zip(conflicts, results, strict=True):
-        result.update(_related(access, alike.get(id(access))))
-    results += [_at_source(d, why) for why, some in told.items() for d in some]
+    failing = frozenset(map(id, gate.new(report)))
     held = held_against(report, gate.baseline)
-    if saved:
-        states = {id(a): "unchanged" for a in held.known}
-        firsts = [*conflicts, *(d.first for some in told.values() for d in some)]
-        for access, result in zip(firsts, results, strict=True):
-            result["baselineState"] = states.get(id(access), "new")
+    known = {id(a) for a in held.known}
+    results = []
+    for told, left_out in _told(report, gate.set_aside(report)):
+        level = "error" if id(told.first) in failing else "warning"
+        results.append(_result(told, level, left_out))
+        if gate.baseline.saved:
+            state = "unchanged" if id(told.first) in known else "new"
+            results[-1]["baselineState"] = state
     results += [sarif_result(f.rule, "error", f.message, f.location) for f in report.findings]
     results += [
         sarif_result(r.rule, "error" if r.fault else "note", r.reason, r.location)
@@ -49,11 +46,36 @@ def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]
     ]
     results += [sarif_result("assumed", "note", why, at) for at, why in assumptions(report)]
     found = sarif(results)
-    if saved:
+    if gate.baseline.saved:
         notes = [{"level": "note", "message": {"text": t}} for t in said_known(held, gate.baseline)]
-        ran = {"executionSuccessful": True, "toolExecutionNotifications": notes}
-        found["runs"][0]["invocations"] = [ran]
+        found["runs"][0]["invocations"] = [_ran(notes)]
     return found
+
+
+def failed_sarif(error: InputError, file: str) -> dict[str, Any]:
+    """A run that could not check a file: without results, which says nothing about earlier ones."""
+    place = _physical(error.location or Location(file))
+    note = {"level": "error", "message": {"text": error.message}, "locations": [place]}
+    found = sarif([])
+    found["runs"][0]["invocations"] = [_ran([note], successful=False)]
+    return found
+
+
+def _ran(notes: list[dict[str, Any]], *, successful: bool = True) -> dict[str, Any]:
+    return {"executionSuccessful": successful, "toolExecutionNotifications": notes}
+
+
+def _told(
+    report: CheckReport, aside: Mapping[int, str]
+) -> Iterator[tuple[Diagnostic | Cause, str]]:
+    """What is told once, the costliest first; with why it decides nothing, "" where it decides."""
+    for left_out, some in _by_reason(report, aside).items():
+        at_source = diagnostics(report, some)
+        placed = {id(a) for one in at_source for a in one.accesses}
+        others = [a for a in some if a.rule and id(a) not in placed]
+        alone = [Cause((a,)) for a in others if a.witness is None]
+        every: list[Diagnostic | Cause] = [*causes(others), *alone, *at_source]
+        yield from ((one, left_out) for one in every)
 
 
 def sarif(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -89,34 +111,25 @@ def _by_reason(report: CheckReport, aside: Mapping[int, str]) -> dict[str, list[
     return found
 
 
-def _at_source(one: Diagnostic, left_out: str) -> dict[str, Any]:
-    """All instructions of an expression of the source as one result."""
-    result = _conflict(one.first, left_out)
-    many = f" ({len(one.accesses)} instructions)" if len(one.accesses) > 1 else ""
-    result["message"] = {"text": "; ".join((f"{one.message}{many}", *one.reasons))}
-    place = result["locations"][0]
-    place["physicalLocation"]["region"]["snippet"] = {"text": one.expression}
-    place["logicalLocations"] = [
-        {"name": short(name), "fullyQualifiedName": name, "kind": "function"}
-        for name in one.by_kernel
-    ]
-    return result
-
-
-def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
-    text = (
-        f"{access.called}: {access.cost.passes} passes, ideal {access.cost.ideal}, "
-        f"{access.ways}-way: {access.witness}"
-    )
-    if access.reason is not None:
-        text += f" ({access.reason})"
-    why = doubt(access)
-    level = "note" if why else "warning"
-    said = "; ".join(filter(None, (text, why)))
-    result = sarif_result("bank-conflict", level, said, access.location)
-    logical = {"name": access.kernel, "kind": "function"}
+def _result(told: Diagnostic | Cause, level: str, left_out: str) -> dict[str, Any]:
+    """All instructions of an expression, or of a cause, as one result."""
+    access, why = told.first, doubt(told.first)
+    noun = "instructions" if isinstance(told, Diagnostic) else "accesses"
+    many = f" ({len(told.accesses)} {noun})" if len(told.accesses) > 1 else ""
+    if isinstance(told, Diagnostic):
+        text = "; ".join((f"{told.message}{many}", *told.reasons))
+    else:
+        text = "; ".join(filter(None, (f"{_counted(access)}{many}", why)))
+    result = sarif_result("bank-conflict", "note" if why else level, text, access.location)
     for place in result["locations"]:
-        place.setdefault("logicalLocations", [{}])[0] |= logical
+        place.setdefault("logicalLocations", [{}])[0] |= _logical(access.kernel)
+    if isinstance(told, Diagnostic):
+        place["physicalLocation"]["region"]["snippet"] = {"text": told.expression}
+        place["logicalLocations"] = [
+            {"name": short(name), **_logical(name, "fullyQualifiedName")} for name in told.by_kernel
+        ]
+    else:
+        result |= _related(told)
     extra = access.run.ends.extra
     numbers = {"low": extra.low, "high": None if access.assumed else extra.high}
     result["properties"] = {"kernel": access.kernel, "evidence": access.evidence, **numbers}
@@ -125,14 +138,25 @@ def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
     return result
 
 
-def _related(access: AccessReport, cause: Cause | None) -> dict[str, Any]:
+def _logical(kernel: str, key: str = "name") -> dict[str, str]:
+    return {key: kernel, "kind": "function"}
+
+
+def _counted(access: AccessReport) -> str:
+    """What one execution of an access costs, and why."""
+    text = (
+        f"{access.called}: {access.cost.passes} passes, ideal {access.cost.ideal}, "
+        f"{access.ways}-way: {access.witness}"
+    )
+    return text if access.reason is None else f"{text} ({access.reason})"
+
+
+def _related(cause: Cause) -> dict[str, Any]:
     """Where else the same lanes meet by the same arithmetic."""
-    every = () if cause is None else (cause.first.location, *cause.likewise)
-    others = [at for at in every if at != access.location]
-    if not others:
+    if not cause.likewise:
         return {}
     message = {"text": "the same cause"}
-    places = [{**_physical(at), "message": message} for at in others[:_MOST_RELATED]]
+    places = [{**_physical(at), "message": message} for at in cause.likewise[:_MOST_RELATED]]
     return {"relatedLocations": places}
 
 

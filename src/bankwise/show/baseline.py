@@ -1,153 +1,176 @@
-"""What saved checks know: the file, the kernel in it, and which conflicts and open ends are there.
-
-Lines are no part of what is known: they move with every edit above. Only where there are more
-conflicts of one form than the saved check has do its places tell which of them are the old ones.
-"""
+"""A check beside saved ones: which conflicts and open ends are known, which are new."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import InputError, Location
-from bankwise.hardware.machine import lane_text
-from bankwise.read.names import short, spelled_in
-from bankwise.show.same_file import named_from_here, relative, same
+from bankwise.show.baseline_match import HeldFamily, Site, families, held_family
+from bankwise.show.causes import folded
+from bankwise.show.diagnostics import Diagnostic
+from bankwise.show.same_file import relative, same
+from bankwise.show.saved_check import (
+    At,
+    ConflictForm,
+    KnownConflicts,
+    OpenEnd,
+    by_instruction,
+    in_part,
+    lineless,
+    only,
+    own_name,
+    spaceless,
+    targets_of,
+)
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
-
-Key = tuple[str, str, str, tuple[str, ...], str]
-"""A conflict in its file: kernel, operation, direction, allocations, instruction."""
-Place = tuple[int, int, int]
-"""Line, first column and the column behind the last one."""
-Saved = tuple[Place, int]
-"""A conflict of a saved check: where it stands, and its extra passes of a workgroup."""
-
-_NAMED = 3
-_RUNS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class KnownConflicts:
-    """Saved checks. ``saved``: their files, empty for none; ``asked``: what they are of; ``files``:
-    with kernels, also of kernels without conflicts, each with what its check is of; ``places``:
-    where each conflict is, as often as it is there; ``left``: how often what is not analysed, or
-    assumed, may occur."""
-
-    saved: str = ""
-    asked: str = ""
-    files: Mapping[str, str] = field(default_factory=dict)
-    places: Mapping[tuple[str, Key], tuple[Saved, ...]] = field(default_factory=dict)
-    left: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldAgainst:
-    """A check beside a saved one. ``known``: its conflicts that the saved one has, the costliest
-    first; ``new``: how many it has not; ``stale``: conflicts of its files that are there no more,
-    with how many of each; ``known_left``: how much of what is not analysed, or assumed, the saved
-    one has; ``new_left``: the rest of it, by file."""
+    """A check beside saved ones. ``known``: its conflicts that they have, the costliest first, of
+    so many ``causes``; ``by``: the saved checks that have them; ``new``: how many they have not;
+    ``grown``: those of the new ones that they have with fewer extra passes, with how many;
+    ``stale``: conflicts of its files that are there no more, with how many of each; ``moved``: new
+    files, each with the one that is gone and had the same conflicts; ``elsewhere``: files of which
+    they know another GPU alone, with it and with the GPU of this check; ``known_left``: how much of
+    what is not analysed, or assumed, they have; ``new_left``: the rest of it, by file."""
 
     known: tuple[AccessReport, ...] = ()
+    causes: int = 0
+    by: tuple[str, ...] = ()
     new: int = 0
-    stale: tuple[tuple[str, Key, int], ...] = ()
+    grown: tuple[tuple[Site, int], ...] = ()
+    stale: tuple[tuple[str, ConflictForm, int], ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    elsewhere: tuple[tuple[str, str, str], ...] = ()
     known_left: int = 0
     new_left: tuple[tuple[str, str], ...] = ()
 
+    def before(self, accesses: Iterable[AccessReport]) -> int:
+        """What the saved checks have of some accesses that cost more now; 0: nothing."""
+        here = set(map(id, accesses))
+        return sum(was for site, was in self.grown if id(site.accesses[0]) in here)
+
 
 def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
-    """Which conflicts of a check a saved one knows, each as often as it has it."""
-    homes = {id(a): k.location.file for k in report.kernels for a in k.accesses}
-    now = _left(report)
-    asked = {*(k.location.file for k in report.kernels), *(file for file, _ in now)}
-    files = {file: _counterpart(file, report.file, asked, saved) for file in asked}
-    alike: dict[tuple[str, Key], list[AccessReport]] = {}
+    """Which conflicts of a check the saved ones know."""
+    left = _left(report)
+    here = {*(k.location.file for k in report.kernels), *(file for file, *_ in left)}
+    files = {file: _counterpart(file, report.file, here, saved) for file in here}
+    saved = by_instruction(saved, _without_columns(report, files))
+    sites = _sites(report, saved, files)
+    held = [held_family(now, then) for now, then in families(sites, saved)]
+    known = {id(access) for one in held for site in one.known for access in site.accesses}
+    some = tuple(access for access in report.accesses if id(access) in known)
+    fresh = list(_new_left(left, files, saved))
+    conflicting = [a for a in report.accesses if a.run.extra > 0 and id(a) not in known]
+    homes = _homes(report)
+    open_ends = {*(homes[id(a)] for a in conflicting), *((f, target) for f, target, _ in fresh)}
+    return HeldAgainst(
+        some,
+        len(folded(report, some)),
+        tuple(dict.fromkeys(by for one in held for by in one.by)),
+        len(conflicting),
+        tuple(pair for one in held for pair in one.grown),
+        tuple(_stale(report, saved, files, held)),
+        tuple(_moved(report, saved, files)),
+        tuple(_elsewhere(open_ends, files, saved)),
+        sum(map(len, left.values())) - len(fresh),
+        tuple((file, text) for file, _, text in fresh),
+    )
+
+
+def _homes(report: CheckReport) -> dict[int, tuple[str, str]]:
+    """The file and the GPU of each access, by its ``id``."""
+    return {id(a): (k.location.file, k.target) for k in report.kernels for a in k.accesses}
+
+
+def _sites(
+    report: CheckReport, saved: KnownConflicts, files: Mapping[str, str]
+) -> dict[At, tuple[Site, ...]]:
+    """The conflicts of a check by their forms, in the files of the saved ones."""
+    homes = _homes(report)
+    found: dict[At, dict[object, list[AccessReport]]] = {}
     for access in (a for a in report.accesses if a.run.extra > 0):
-        home = homes[id(access)]
-        alike.setdefault((files[home], _key(access, home)), []).append(access)
-    old = {id(a) for at, some in alike.items() for a in _known_of(some, saved.places.get(at, ()))}
-    known = tuple(access for access in report.accesses if id(access) in old)
-    here = {*files.values(), *_deleted(report.file, saved)}
-    gone = ((*at, len(then) - len(alike.get(at, ()))) for at, then in saved.places.items())
-    stale = tuple(one for one in gone if one[2] > 0 and one[0] in here)
-    new = {at: n - saved.left[files[at[0]], at[1]] for at, n in now.items()}
-    fresh = tuple(at for at, n in new.items() for _ in range(n))
-    many = sum(map(len, alike.values())) - len(known)
-    return HeldAgainst(known, many, stale, now.total() - len(fresh), fresh)
+        file = files[homes[id(access)][0]]
+        form = _form(access, report, homes[id(access)], at_source=file in saved.at_source)
+        unit = access.location if form.at_source else id(access)
+        found.setdefault((file, form), {}).setdefault(unit, []).append(access)
+    return {at: tuple(Site(tuple(a)) for a in units.values()) for at, units in found.items()}
 
 
-def _known_of(now: Sequence[AccessReport], then: Sequence[Saved]) -> list[AccessReport]:
-    """Of accesses of one form those that were there, or cost more there: first what costs the same,
-    then each for one that is not there any more."""
-    known: list[AccessReport] = []
-    spare: list[int] = []
-    for extra in {extra for _, extra in then}:
-        places = [at for at, cost in then if cost == extra]
-        old = _old([access for access in now if access.run.extra == extra], places)
-        known += old
-        spare += [extra] * (len(places) - len(old))
-    taken = set(map(id, known))
-    for access in sorted((a for a in now if id(a) not in taken), key=lambda a: -a.run.extra):
-        dearer = min((extra for extra in spare if extra > access.run.extra), default=None)
-        if dearer is not None:
-            spare.remove(dearer)
-            known.append(access)
-    return known
-
-
-def _old(now: Sequence[AccessReport], then: Sequence[Place]) -> list[AccessReport]:
-    """Of accesses that conflict alike those that stood at some places: of too many the ones that
-    are written in the same columns, then the nearest."""
-    if len(now) <= len(then) or not then:
-        return list(now) if then else []
-    at = [_place(access) for access in now]
-    apart = [
-        (here[1:] != there[1:], abs(here[0] - there[0]), n, m)
-        for n, here in enumerate(at)
-        for m, there in enumerate(then)
+def _without_columns(report: CheckReport, files: Mapping[str, str]) -> set[str]:
+    """Files of which lines alone are known, for want of a parser."""
+    homes = _homes(report)
+    columns = [
+        (files[homes[id(a)][0]], a.location.column > 0)
+        for a in report.accesses
+        if (a.location.file, a.location.line) in report.source_lines and a.run.extra > 0
     ]
-    taken: dict[int, int] = {}
-    for *_, n, m in sorted(apart):
-        if n not in taken and m not in taken.values():
-            taken[n] = m
-    return [now[n] for n in taken]
+    return {file for file, _ in columns} - {file for file, known in columns if known}
 
 
-def _place(access: AccessReport) -> Place:
-    at = access.location
-    return at.line, at.column, at.end_column
+def _form(
+    access: AccessReport, report: CheckReport, home: tuple[str, str], *, at_source: bool
+) -> ConflictForm:
+    file, target = home
+    place = access.location
+    line = report.source_lines.get((place.file, place.line), "") if at_source else ""
+    expression = spaceless(Diagnostic(place, line, (access,)).expression)
+    plain = access.operation, access.instruction, *access.allocations
+    what = (expression,) if expression else plain
+    whole_line = bool(expression) and not place.column
+    return ConflictForm(target, own_name(access.kernel, file), access.direction, what, whole_line)
 
 
-def _left(report: CheckReport) -> Counter[tuple[str, str]]:
-    """What stands between a check and a promise, by file and without its lines."""
-    found = [(r.location.file if r.location else report.file, r.reason) for r in report.refusals]
+def _left(report: CheckReport) -> dict[OpenEnd, list[str]]:
+    """What stands between a check and a promise, in its own words: by file, GPU and reason without
+    its lines."""
+    targets = targets_of((k.location.file, k.target) for k in report.kernels)
+    found = []
+    for refusal in report.refusals:
+        file = refusal.location.file if refusal.location else report.file
+        found.append((file, only(targets.get(file, frozenset())), refusal.reason))
     for kernel in report.kernels:
         home = kernel.location.file
         name = own_name(kernel.name, home)
-        found += [(home, f"{name}: {text}") for text in still_open(kernel, 0)]
-        found += [
-            (home, _in_part(name, a.instruction))
+        texts = [f"{name}: {text}" for text in still_open(kernel, 0)]
+        texts += [
+            in_part(name, a.instruction)
             for a in kernel.accesses
             if a.conflict == "possible" and not a.run.extra
         ]
-    return Counter((file, _lineless(text)) for file, text in found)
+        found += [(home, kernel.target, text) for text in texts]
+    ends: dict[OpenEnd, list[str]] = {}
+    for file, target, text in found:
+        ends.setdefault((file, target, lineless(text)), []).append(text)
+    return ends
 
 
-def _in_part(kernel: str, instruction: str) -> str:
-    return f"{kernel}: {instruction}: which lanes take part, or how often, is not known"
+def _new_left(
+    left: Mapping[OpenEnd, list[str]], files: Mapping[str, str], saved: KnownConflicts
+) -> Iterator[tuple[str, str, str]]:
+    """Of what is open as much as is not saved: its file, GPU and reason."""
+    for (file, target, text), reasons in left.items():
+        known = saved.left[files[file], target, text]
+        yield from ((file, target, reason) for reason in reasons[known:])
 
 
-def _lineless(text: str) -> str:
-    """A reason that stays the same when lines above it are edited, and code before it."""
-    text = re.sub(r"\bat 0x[0-9a-f]+", "at *", text)
-    return re.sub(r"\b(lines?) \d+(?:(?:,| and|-) ?\d+)*", r"\1 *", text)
+def _stale(
+    report: CheckReport, saved: KnownConflicts, files: Mapping[str, str], held: Iterable[HeldFamily]
+) -> Iterator[tuple[str, ConflictForm, int]]:
+    """Saved conflicts of files of the check, or of files deleted from it, that are there no more;
+    those of another GPU say nothing."""
+    targets = targets_of((files[k.location.file], k.target) for k in report.kernels)
+    deleted = _deleted(report.file, saved)
+    counted: dict[At, int] = {}
+    for file, one in (gone for some in held for gone in some.gone):
+        if file in deleted or one.form.target in targets.get(file, ()):
+            counted[file, one.form] = counted.get((file, one.form), 0) + 1
+    yield from ((file, form, many) for (file, form), many in counted.items())
 
 
 def _deleted(asked: str, saved: KnownConflicts) -> set[str]:
@@ -156,6 +179,35 @@ def _deleted(asked: str, saved: KnownConflicts) -> set[str]:
     if not top.is_dir():
         return set()
     return {f for f in saved.files if top in relative(f).parents and not Path(f).exists()}
+
+
+def _moved(
+    report: CheckReport, saved: KnownConflicts, files: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """New files of which a conflict is known at a file that is gone."""
+    homes = _homes(report)
+    forms = {
+        (homes[id(a)][0], _form(a, report, homes[id(a)], at_source=at_source))
+        for a in report.accesses
+        if a.run.extra > 0 and not files[homes[id(a)][0]]
+        for at_source in (True, False)
+    }
+    found: dict[str, str] = {}
+    for old, form in saved.conflicts if forms else ():
+        for file in (file for file, one in forms if one == form and file not in found):
+            if not Path(old).exists():
+                found[file] = old
+    yield from found.items()
+
+
+def _elsewhere(
+    open_ends: Iterable[tuple[str, str]], files: Mapping[str, str], saved: KnownConflicts
+) -> Iterator[tuple[str, str, str]]:
+    """Files of which something is new, and saved for another GPU alone."""
+    for file, target in sorted(open_ends):
+        others = saved.targets.get(files[file], frozenset()) - {""}
+        if target and others and target not in others:
+            yield file, ", ".join(sorted(others)), target
 
 
 def _counterpart(file: str, asked: str, here: Iterable[str], saved: KnownConflicts) -> str:
@@ -167,128 +219,3 @@ def _counterpart(file: str, asked: str, here: Iterable[str], saved: KnownConflic
         f for f, of in saved.files.items() if f not in taken and same((file, asked), (f, of or f))
     ]
     return found[0] if len(found) == 1 else ""
-
-
-def own_name(kernel: str, file: str) -> str:
-    """A kernel's own name, without the file that a report of a folder puts behind it."""
-    name, apart, where = kernel.rpartition(" [")
-    return name if apart and where.endswith("]") and file.endswith(where[:-1]) else kernel
-
-
-def _key(access: AccessReport, file: str) -> Key:
-    return (
-        own_name(access.kernel, file),
-        access.operation,
-        access.direction,
-        access.allocations,
-        access.instruction,
-    )
-
-
-def read_baseline(text: str, file: str) -> KnownConflicts:
-    """The conflicts of a saved ``check --format json``; InputError if it is none."""
-    try:
-        document = json.loads(text)
-        if document["schema"] != "bankwise.check/1":
-            raise InputError("not a bankwise.check/1 document", location=Location(file))
-        return _known(document, file)
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
-        message = f"not a saved `check --format json`: {error}"
-        hint = "save one: bankwise check KERNEL --format json > known.json"
-        raise InputError(message, location=Location(file), hint=hint) from error
-
-
-def together(saved: Iterable[KnownConflicts]) -> KnownConflicts:
-    """Several saved checks as one: each conflict as often as the one of them that has most."""
-    return reduce(_joined, saved, KnownConflicts())
-
-
-def _joined(one: KnownConflicts, other: KnownConflicts) -> KnownConflicts:
-    saved, asked = (
-        ", ".join(filter(None, pair))
-        for pair in ((one.saved, other.saved), (one.asked, other.asked))
-    )
-    files = {**one.files, **other.files}
-    at = {
-        key: max(one.places.get(key, ()), other.places.get(key, ()), key=len)
-        for key in (*one.places, *other.places)
-    }
-    return KnownConflicts(saved, asked, files, at, one.left | other.left)
-
-
-def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
-    folder = document.get("folder")
-    homes = {str(k["name"]): str(k["location"]["file"]) for k in document["kernels"]}
-    places: dict[tuple[str, Key], list[Saved]] = {}
-    for a in (a for a in document["accesses"] if a["run"]["extra"] > 0):
-        home = homes[a["kernel"]]
-        key = (
-            *(own_name(a["kernel"], home), a["operation"], a["direction"]),
-            *(tuple(a["allocations"]), a["instruction"]),
-        )
-        at = a["location"]
-        place = int(at["line"] or 0), int(at["column"] or 0), int(at.get("end_column") or 0)
-        found = places.setdefault((named_from_here(home, folder, saved), key), [])
-        found.append((place, a["run"]["extra"]))
-    asked = str(document["file"])
-    open_ends = _saved_left(document, homes, asked)
-    left = Counter((named_from_here(file, folder, saved), text) for file, text in open_ends)
-    named = [named_from_here(home, folder, saved) for home in homes.values()]
-    top = named_from_here(asked, folder, saved)
-    files = dict.fromkeys([*named, *(file for file, _ in left)], top)
-    return KnownConflicts(saved, asked, files, {k: tuple(v) for k, v in places.items()}, left)
-
-
-def _saved_left(
-    document: dict[str, Any], homes: dict[str, str], asked: str
-) -> Iterator[tuple[str, str]]:
-    """As :func:`_left`, of a saved check."""
-    for refusal in document["refusals"]:
-        place = refusal["location"]
-        yield (str(place["file"]) if place else asked), _lineless(refusal["reason"])
-    for kernel in document["kernels"]:
-        home = homes[kernel["name"]]
-        for text in kernel["open"]:
-            yield home, _lineless(f"{own_name(kernel['name'], home)}: {text}")
-    for a in document["accesses"]:
-        if a["conflict"] == "possible" and not a["run"]["extra"]:
-            home = homes[a["kernel"]]
-            yield home, _lineless(_in_part(own_name(a["kernel"], home), a["instruction"]))
-
-
-def places(accesses: Iterable[AccessReport]) -> str:
-    """Where some accesses stand, by file, in words."""
-    lines: dict[str, set[int]] = {}
-    for access in accesses:
-        lines.setdefault(access.location.file, set()).add(access.location.line)
-    said = [f"{file}:{_runs(some)}" for file, some in lines.items()]
-    more = f" and {len(said) - _NAMED} more files" if len(said) > _NAMED else ""
-    return f"{'; '.join(said[:_NAMED])}{more}"
-
-
-def _runs(lines: set[int]) -> str:
-    """Lines as ranges, no more than a reader looks up."""
-    runs = lane_text(tuple(sorted(lines))).split()
-    return ",".join([*runs[:_RUNS], *[".."] * (len(runs) > _RUNS)])
-
-
-def said_known(held: HeldAgainst, saved: KnownConflicts) -> tuple[str, ...]:
-    """What a baseline knows of a check, and what it knows in vain, in lines; none without one, nor
-    where there is no conflict that it could know."""
-    if not saved.saved:
-        return ()
-    many = len(held.known)
-    where = f": {places(held.known)}" if many else f" (a check of {saved.asked})"
-    lines = [f"{many:,} conflict{'s' * (many != 1)} known by the baseline {saved.saved}{where}"]
-    lines = lines if many or held.new else []
-    if held.stale:
-        gone = sum(number for _, _, number in held.stale)
-        kernels = ", ".join(dict.fromkeys(f"{f}: {short(key[0])}" for f, key, _ in held.stale))
-        lines.append(f"{gone:,} in the baseline are here no more, save it anew: {kernels}")
-    if held.known_left:
-        lines.append(f"{held.known_left:,} not analysed or assumed, known by the baseline")
-    if held.new_left:
-        some = "; ".join(f"{file}: {spelled_in(text)}" for file, text in held.new_left[:_NAMED])
-        more = "; .." * (len(held.new_left) > _NAMED)
-        lines.append(f"{len(held.new_left):,} not analysed or assumed, new: {some}{more}")
-    return tuple(lines)

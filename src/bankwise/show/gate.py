@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import InputError, Location, Refusal, exit_code
+from bankwise.errors import INCOMPLETE, InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
-from bankwise.show.baseline import KnownConflicts, held_against, said_known
+from bankwise.show.baseline import HeldAgainst, held_against
+from bankwise.show.baseline_words import grew, said_known, said_loudly, said_quietly
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic, places, why
+from bankwise.show.saved_check import KnownConflicts, lineless
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt, not_checked, openers
 
@@ -110,32 +113,55 @@ def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
 
 def github_annotations(report: CheckReport, gate: Gate) -> str:
     """GitHub workflow commands: an error at every new cause of conflicts and at every finding, a
-    notice at a cause that is only possible and at what is open, known or left out."""
-    lines = [_annotation(cause, report) for cause in folded(report, gate.new(report))]
+    notice at a cause that is only possible and at what is open or left out. What a baseline knows
+    is a line of the log: nobody has to do anything about it."""
+    held = held_against(report, gate.baseline)
+    lines = [_annotation(cause, report, held) for cause in folded(report, gate.new(report))]
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
-    lines += [_refused(refusal, report) for refusal in report.refusals]
+    lines += [_refused(one, report) for one in _open_refusals(report, held, gate)]
     if gate.exit_code(report):
         left_open = (*assumptions(report), *openers(report))
         lines += [command("notice", place, text) for place, text in left_open]
-    held = held_against(report, gate.baseline)
-    left = (*not_checked(report), said_left_out(report, gate))
-    told = filter(None, (*said_known(held, gate.baseline), *left))
+    said = said_loudly(held) if gate.baseline.saved else ()
+    told = filter(None, (*said, *not_checked(report), said_left_out(report, gate)))
     lines += [command("notice", Location(report.file), text) for text in told]
+    lines += [f"{report.file}: {text}" for text in said_quietly(held, gate.baseline)]
+    if gate.exit_code(report) == INCOMPLETE:
+        lines.append(f"{report.file}: {_OPEN}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _annotation(cause: Cause, report: CheckReport) -> str:
+_OPEN = (
+    "exit code 3: nothing wrong is found, and not everything is known; saved and given as "
+    "--baseline, what is open is accepted"
+)
+
+
+def _open_refusals(report: CheckReport, held: HeldAgainst, gate: Gate) -> list[Refusal]:
+    """What is not analysed; with a baseline what of it is new."""
+    new = {lineless(text) for _, text in held.new_left}
+    known = bool(gate.baseline.saved)
+    return [r for r in report.refusals if not known or lineless(r.reason) in new]
+
+
+def _annotation(cause: Cause, report: CheckReport, held: HeldAgainst) -> str:
     """What is wrong and why, what it costs which kernel, and what mends it."""
     one = diagnostic(cause, report)
     mine = one.by_kernel
     costs = "; ".join(
         f"{short(name)}: {counts(some, report.each(name))}" for name, some in mine.items()
     )
+    was = held.before(cause.accesses)
+    more = f"the baseline has {grew(was, cause.accesses)}" if was else ""
     fixes = {s.command for k in report.kernels if k.name in mine for s in k.snippets if s.command}
-    also = f"also {places(cause)}" if cause.likewise else ""
-    text = (one.message, why(one, report), costs, also, doubt(one.first), *sorted(fixes))
+    also = [f"also {text}" for text in [places(cause)] if text]
+    also += [_NO_LINE] * (not one.location.line and not one.location.inside)
+    text = (one.message, why(one, report), costs, more, *also, doubt(one.first), *sorted(fixes))
     kind = "notice" if doubt(one.first) else "error"
     return command(kind, one.location, "\n".join(filter(None, text)))
+
+
+_NO_LINE = "at which line is not known: the compiler names none for it"
 
 
 def _refused(one: Refusal, report: CheckReport) -> str:
@@ -143,10 +169,18 @@ def _refused(one: Refusal, report: CheckReport) -> str:
     return command(kind, place, f"{'fault' if one.fault else 'not analysed'}: {one.reason}")
 
 
+def failed_annotation(error: InputError, file: str) -> str:
+    """An error where a file could not be checked."""
+    text = "\n".join(filter(None, (error.message, error.hint)))
+    return f"{command('error', error.location or Location(file), text)}\n"
+
+
 def command(kind: str, place: Location, message: str) -> str:
-    """A workflow command of GitHub: an annotation of some ``kind`` at a place."""
+    """A workflow command of GitHub: an annotation of some ``kind`` at a place, or of the run where
+    it has no file or that is a folder."""
     text = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     file = place.file.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
-    column = f",col={place.column}" if place.column else ""
-    column += f",endColumn={place.end_column}" if place.end_column else ""
-    return f"::{kind} file={file},line={place.line or 1}{column},title=bankwise::{text}"
+    numbers = {"line": place.line, "col": place.column, "endColumn": place.end_column}
+    at = [f"file={file}", *(f"{key}={number}" for key, number in numbers.items() if number)]
+    some = at if place.file and not Path(place.file).is_dir() else []
+    return f"::{kind} {','.join((*some, 'title=bankwise'))}::{text}"

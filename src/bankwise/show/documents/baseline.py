@@ -6,8 +6,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from bankwise.show.baseline import KnownConflicts, held_against
+from bankwise.show.baseline import held_against
 from bankwise.show.documents.parts import Whole
+from bankwise.show.saved_check import KnownConflicts
 from bankwise.show.values import CheckReport
 
 
@@ -27,8 +28,8 @@ def baseline_document(report: CheckReport, saved: KnownConflicts) -> BaselineDoc
     held = held_against(report, saved)
     known = set(map(id, held.known))
     return BaselineDocument(
-        saved=saved.saved,
-        asked=saved.asked,
+        saved=", ".join(saved.saved),
+        asked=", ".join(saved.asked),
         known=tuple(n for n, a in enumerate(report.accesses) if id(a) in known),
         stale=sum(number for _, _, number in held.stale),
     )

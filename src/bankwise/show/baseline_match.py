@@ -1,0 +1,126 @@
+"""Conflicts of one form, or of one that was edited, now and in saved checks.
+
+Held against each other is what they cost together: no more than before is known, however the
+compiler splits it. Only where it is more do places tell which are the old ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport
+from bankwise.show.saved_check import At, KnownConflicts, Place, SavedConflict, extra_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """Conflicts of one form that are held against a saved one together: of source all instructions
+    of one expression, else one instruction."""
+
+    accesses: tuple[AccessReport, ...]
+
+    @property
+    def run(self) -> Cost:
+        """What they cost a workgroup."""
+        return sum((access.run for access in self.accesses), Cost())
+
+    @property
+    def place(self) -> Place:
+        """Where they stand."""
+        at = self.accesses[0].location
+        return at.line, at.column, at.end_column
+
+
+def families(
+    sites: Mapping[At, Sequence[Site]], saved: KnownConflicts
+) -> Iterator[tuple[dict[At, Sequence[Site]], dict[At, tuple[SavedConflict, ...]]]]:
+    """Conflicts now and then, by form, of forms that may be one that was edited."""
+    families: dict[At, dict[At, None]] = {}
+    for file, form in (*sites, *saved.conflicts):
+        families.setdefault((file, form.family), {})[file, form] = None
+    for forms in families.values():
+        then = {at: saved.conflicts.get(at, ()) for at in forms}
+        yield {at: sites.get(at, ()) for at in forms}, then
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFamily:
+    """Conflicts of one family. ``known``, ``by`` which saved checks; ``grown``: what costs more
+    than a saved one, with what that cost; ``gone``: what is there no more, with its file."""
+
+    known: Sequence[Site]
+    by: Sequence[str]
+    grown: Sequence[tuple[Site, int]]
+    gone: Sequence[tuple[str, SavedConflict]]
+
+
+def held_family(
+    now: Mapping[At, Sequence[Site]], then: Mapping[At, Sequence[SavedConflict]]
+) -> HeldFamily:
+    """Each form is held against itself; what is left of it, where it was edited, against what is
+    left of the others of its family."""
+    known: list[Site] = []
+    new: list[Site] = []
+    spare: list[SavedConflict] = []
+    gone: list[SavedConflict] = []
+    for at, some in now.items():
+        old, fresh, left = _known_of(some, then[at])
+        known += old
+        new += fresh
+        (spare if fresh or not some else gone).extend(left)
+    edited, new, spare = _known_of(new, spare) if new else ([], new, spare)
+    pairs = list(_nearest(new, spare))
+    paired = {id(one) for _, one in pairs}
+    gone += [one for one in spare if id(one) not in paired]
+    file = next(iter(now))[0]
+    by = [one.by for some in then.values() for one in some] if known or edited else []
+    grown = [(site, one.extra) for site, one in pairs]
+    return HeldFamily([*known, *edited], by, grown, [(file, one) for one in gone])
+
+
+def _known_of(
+    now: Sequence[Site], then: Sequence[SavedConflict]
+) -> tuple[list[Site], list[Site], list[SavedConflict]]:
+    """Of some conflicts those that are known, those that are new, and what is saved in vain. First
+    what costs the same is known, then each for one that cost more."""
+    if sum(site.run.extra for site in now) <= extra_of(then):
+        return list(now), [], list(then[len(now) :])
+    new, spare = list(now), list(then)
+    for extra in {one.extra for one in then}:
+        alike = [site for site in new if site.run.extra == extra]
+        for site, one in _nearest(alike, [one for one in spare if one.extra == extra]):
+            new.remove(site)
+            spare.remove(one)
+    for site in sorted(new, key=lambda site: -site.run.extra):
+        dearer = min((o for o in spare if o.extra > site.run.extra), key=_cost, default=None)
+        if dearer is not None:
+            new.remove(site)
+            spare.remove(dearer)
+    return [site for site in now if site not in new], new, spare
+
+
+def _cost(one: SavedConflict) -> int:
+    return one.extra
+
+
+def _nearest(
+    now: Sequence[Site], then: Sequence[SavedConflict]
+) -> Iterator[tuple[Site, SavedConflict]]:
+    """Pairs of conflicts: of too many the ones that are written in the same columns, then those at
+    the nearest lines."""
+    if len(now) <= len(then):
+        yield from zip(now, then, strict=False)
+        return
+    apart = [
+        (here[1:] != there[1:], abs(here[0] - there[0]), n, m)
+        for n, here in enumerate(site.place for site in now)
+        for m, there in enumerate(one.place for one in then)
+    ]
+    free, left = set(range(len(now))), set(range(len(then)))
+    for *_, n, m in sorted(apart):
+        if n in free and m in left:
+            free.remove(n)
+            left.remove(m)
+            yield now[n], then[m]
