@@ -31,6 +31,7 @@ from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import Followed, follow
 from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.module import read_module
+from bankwise.read.ttgir.numbers import how_to_say, is_place, numbers_of, said_name
 from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
 from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport, Optimum, Snippet
@@ -55,13 +56,10 @@ class Planned:
 
     @property
     def unsaid(self) -> str:
-        """How one says how often everything runs: the numbers that nobody said, in words."""
-        taken = zip(self.kernel.arguments, self.kernel.sizes, strict=True)
-        names = [name.removeprefix("%") for name, size in taken if size < POINTER_BYTES]
-        left = [name for name in names if name not in self.numbers]
-        if left:
-            return f"--arg NAME=VALUE, in Python numbers={{..}}, says it: {', '.join(left)}"
-        return "no argument decides it: a block's number, how many there are, or data"
+        """How one says how often everything runs: what decides it, in words."""
+        facts = frozenset[str]().union(*(t.open for t in self.followed.touches if not t.counted))
+        names = [name.removeprefix("%") for name in self.kernel.arguments]
+        return how_to_say(facts, names, self.machine.vendor)
 
 
 def check_ttgir_file(
@@ -161,21 +159,6 @@ def _plan(
     return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals, numbers)
 
 
-def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
-    """Read the ``NAME=VALUE`` texts; InputError for a text that is none."""
-    out: dict[str, int] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        try:
-            out[name.strip().removeprefix("%")] = int(value, 0)
-        except ValueError as error:
-            hint = "for example --arg size=4096"
-            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint=hint) from error
-        if not (name and equals):
-            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint="--arg size=4096")
-    return out
-
-
 def _kernel(plan: Planned, fix: str, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
     kernel = kernel_of(plan)
     counted, refusals = count_kernel(kernel, plan.machine)
@@ -222,6 +205,10 @@ def _notes(plan: Planned) -> tuple[str, ...]:
     notes = []
     if len(plan.followed.buffers) > 1:
         notes.append("buffers that do not live at one time share memory: their sum is a bound")
+    places = [(n, v) for n, v in plan.numbers.items() if is_place(n)]
+    if places:
+        at = ", ".join(f"{said_name(n, plan.machine.vendor)} = {v}" for n, v in places)
+        notes.append(f"counted is the block of {at}, as was said")
     if any(op.name == "cf.cond_br" for op in plan.kernel.body):
         notes.append("it may return early: counted is a workgroup that does not")
     if any(not a.touch.counted for a in plan.accesses):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.ask.check_assembly import counted_kernel
-from bankwise.ask.check_ttgir import Planned, numbers_of
+from bankwise.ask.check_ttgir import Planned
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
@@ -17,6 +17,7 @@ from bankwise.read.options import Options
 from bankwise.read.recognise import load, recognise_text
 from bankwise.read.toolkit import find_program
 from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.numbers import emitted_name, is_place, numbers_of
 from bankwise.read.ttgir.wheel import LoweredKernel
 from bankwise.show.values import KernelReport
 from bankwise.show.words import open_rules
@@ -110,11 +111,11 @@ def _followed(
 def by_position(planned: Planned, options: Options) -> dict[str | int, int]:
     """The numbers by position: PTX names parameters otherwise, AMD counts bytes."""
     names = [a.removeprefix("%") for a in planned.kernel.arguments]
-    numbers = numbers_of(options.arguments)
-    if planned.machine.vendor == "nvidia":
-        return {names.index(name): value for name, value in numbers.items()}
-    starts = _byte_offsets(planned)
-    return {starts[name]: value for name, value in numbers.items()}
+    numbers, vendor = numbers_of(options.arguments), planned.machine.vendor
+    starts = _byte_offsets(planned) if vendor != "nvidia" else {n: i for i, n in enumerate(names)}
+    places = {name: emitted_name(name, vendor) for name in numbers if is_place(name)}
+    keys = {name: places[name] if name in places else starts[name] for name in numbers}
+    return {key: numbers[name] for name, key in keys.items() if key != ""}
 
 
 def _byte_offsets(planned: Planned) -> dict[str, int]:
