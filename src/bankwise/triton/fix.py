@@ -17,7 +17,7 @@ from bankwise.read.options import Judges
 from bankwise.show.fix_story import print_fix
 from bankwise.show.fixing import FixReport
 from bankwise.show.notebook import printed
-from bankwise.triton.source import compiled, source_of
+from bankwise.triton.source import assumed_in, compiled, source_of
 
 
 @printed("bankwise.triton.fix:print_triton_fix")
@@ -93,5 +93,5 @@ def fix(
         Judges(execute=execute, accept_sampled=accept_sampled),
         ttgir_options(made.metadata),
     )
-    report = replace(report, notes=(*report.notes, *source.assumed))
+    report = replace(report, notes=(*report.notes, *assumed_in(made.texts["ttgir"])))
     return TritonFix(source.name, report, made.source_hash)
