@@ -25,9 +25,11 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import LEVELS, Evidence, Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
+from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.options import Options
 from bankwise.read.recognise import asker, load, recognise_text, require
 from bankwise.read.ttgir.accesses import Moved
+from bankwise.read.ttgir.beside import launches_beside
 from bankwise.read.ttgir.cache import open_entry
 from bankwise.show.planning import AS_PLANNED, Emission, PlanReport, PlanRow
 
@@ -116,7 +118,9 @@ def _assembly(
     """The kernel of the same name."""
     name = planned.kernel.name
     dialect = load(recognise_text(str(path), text).reader)
-    return check_code(dialect, text, str(path), args=args, kernel=name)[0]
+    block = planned.module.warps * planned.module.lanes, 1, 1
+    launches = Launches(hosted=launches_beside(path) or (KernelLaunch(block=block),))
+    return check_code(dialect, text, str(path), args=args, kernel=name, launches=launches)[0]
 
 
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:

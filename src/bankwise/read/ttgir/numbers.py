@@ -66,6 +66,11 @@ def is_block(name: str) -> bool:
     return name in _PLACES
 
 
+def block_names() -> Mapping[str, str]:
+    """A block's numbers as ``--arg`` takes them, each with its name among numbers."""
+    return _PLACES
+
+
 def is_place(name: str) -> bool:
     """Whether a name among numbers is a block's, and not of an argument."""
     return name in _PLACES.values()
