@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bankwise.ask.check import check_file
+from bankwise.ask.ttgir_files import destination
 from bankwise.errors import InputError
 from bankwise.read.options import Options
 from bankwise.read.ttgir.beside import block_of
@@ -136,3 +137,44 @@ def test_ptx_of_an_entry_takes_names_by_position(tmp_path: Path) -> None:
         assert (
             check_file(tmp_path / "k.ptx", Options(arguments=(f"{name}=256",))).kernels[0].counted
         )
+
+
+@pytest.mark.parametrize(
+    ("output", "inside"),
+    [
+        ("k.ttgir", True),
+        ("k.amdgcn", True),
+        (".", True),
+        ("new/", True),
+        ("new.ttgir", True),
+        ("../new.ttgir", False),
+        ("../new/", False),
+    ],
+)
+def test_nothing_is_written_into_the_entry_that_is_read(
+    output: str, inside: bool, entry: Path
+) -> None:
+    """Its machine code would be of another text, and `fix` call it clean by the new one."""
+    if inside:
+        with pytest.raises(InputError, match="in the entry that is read"):
+            destination(entry / "k.ttgir", f"{entry}/{output}")
+    else:
+        destination(entry / "k.ttgir", f"{entry}/{output}")
+
+
+def test_a_copy_of_an_entry_by_another_name_is_one_too(entry: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(entry, other)
+    for output in ("k.ttgir", ""):
+        with pytest.raises(InputError, match="in the entry that is read"):
+            destination(other / "k.ttgir", f"{other}/{output}")
+    for path in other.glob("k.[!t]*"):
+        path.unlink()
+    destination(other / "k.ttgir", f"{other}/k.ttgir")
+    assert destination(other / "k.ttgir", f"{other}/new/").folder == f"{other}/new"
+
+
+def test_a_folder_of_entries_says_that_the_folder_of_one_will_do(entry: Path) -> None:
+    refused = bankwise("fix", entry.parent)
+    assert refused.code == 2
+    assert "the folder of one kernel does, named by its hash" in " ".join(refused.err.split())
