@@ -60,7 +60,8 @@ class Destination:
             return ((f"{self.key}/{self.file.name}", data),), (override(self.folder),)
         written = replace(self, output=f"{self.folder}/{self.file.name}", folder="")
         alone = (
-            f"not by TRITON_OVERRIDE_DIR={self.folder}: there Triton asks for a folder, its hash"
+            f"TRITON_OVERRIDE_DIR={self.folder} does not find it: "
+            "Triton looks below the hash of the kernel"
         )
         return ((self.file.name, data),), (alone, *written._file_settings(code))
 
