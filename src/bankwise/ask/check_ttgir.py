@@ -12,6 +12,7 @@ from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, better
 from bankwise.ask.ttgir_reason import by_rows
 from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import (
     AllocationReport,
     IssuedPattern,
@@ -27,7 +28,7 @@ from bankwise.read.extra import install
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress, command
 from bankwise.read.ttgir import wheel
-from bankwise.read.ttgir.accesses import Moved, Reader
+from bankwise.read.ttgir.accesses import SCRATCH, Moved, Reader
 from bankwise.read.ttgir.follow import Followed, follow
 from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.module import read_module
@@ -167,7 +168,22 @@ def _kernel(plan: Planned, fix: str, *, optima: bool) -> tuple[KernelReport, tup
     found = [b for b in ways if isinstance(b, Better)]
     write = [_snippet(b, plan, fix) for b in found if b.encoding is not None]
     report = kernel_report(kernel, accesses, optima=map(_optimum, found), snippets=write)
-    return report, refusals
+    notes = (*report.notes, *_scratch(accesses, fix))
+    return replace(report, notes=notes), refusals
+
+
+_TRITONS = (
+    "Triton lays scratch out itself; bankwise.triton.tune counts other num_warps and block sizes"
+)
+
+
+def _scratch(accesses: Sequence[AccessReport], fix: str) -> Iterator[str]:
+    """What moves conflicts of scratch, where there are some."""
+    some = [a for a in accesses if SCRATCH in a.allocations and a.run.extra]
+    if any(a.operation == "ttg.convert_layout" for a in some):
+        yield f"{_TRITONS}, {fix or 'bankwise.triton.fix'} other distributions beside a conversion"
+    elif some:
+        yield _TRITONS
 
 
 def kernel_of(plan: Planned) -> Kernel:
