@@ -12,7 +12,7 @@ from bankwise.ask.check import check_file
 from bankwise.ask.ttgir_files import destination
 from bankwise.errors import InputError
 from bankwise.read.options import Options
-from bankwise.read.ttgir.beside import block_of
+from bankwise.read.ttgir.beside import block_of, keys_beside, launches_beside
 from command import bankwise
 from isa_texts import DATA
 from ttgir_texts import module
@@ -127,6 +127,12 @@ def test_a_block_is_warps_times_lanes_where_both_are_said() -> None:
     assert block_of({"num_warps": 8, "target": {"warp_size": 32}}) == (256, 1, 1)
     assert block_of({"num_warps": 8}) is None
     assert block_of({"num_warps": 64, "warp_size": 64}) is None
+
+
+@pytest.mark.parametrize("name", ["", "-", "k.so:lib.a", "missing.amdgcn", "/.ptx"])
+def test_a_file_without_neighbours_has_no_names_and_no_block(name: str) -> None:
+    assert keys_beside(Path(name)) == {}
+    assert launches_beside(Path(name)) == ()
 
 
 def test_ptx_of_an_entry_takes_names_by_position(tmp_path: Path) -> None:

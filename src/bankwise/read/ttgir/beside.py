@@ -49,8 +49,7 @@ def launches_beside(path: Path) -> tuple[KernelLaunch, ...]:
 def keys_beside(path: Path) -> dict[str, str | int]:
     """What readers of machine code call the arguments that the TTGIR beside it names, and its
     block's number; {} where there is none, or none that is read."""
-    ttgir = path.with_suffix(".ttgir")
-    if path.suffix not in _CODE or not ttgir.is_file():
+    if path.suffix not in _CODE or not (ttgir := path.with_suffix(".ttgir")).is_file():
         return {}
     try:
         module = read_module(read_text(ttgir), str(ttgir))
@@ -78,8 +77,7 @@ def keys_of(kernel: TritonFunction, vendor: str) -> dict[str, int]:
 
 
 def _metadata(path: Path) -> dict[str, Any]:
-    beside = path.with_suffix(".json")
-    if path.suffix not in _CODE or not beside.is_file():
+    if path.suffix not in _CODE or not (beside := path.with_suffix(".json")).is_file():
         return {}
     try:
         said = json.loads(read_text(beside))
