@@ -33,7 +33,7 @@ Work = Callable[[Mapping[str, Any]], float]
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _CountedSetting:
     """A setting's row, which code was counted, and what that takes to hold of a launch."""
 
     row: KnobRow
@@ -99,7 +99,7 @@ def _rows(
     work: Work | None,
     processes: int,
     progress: Progress | None,
-) -> Iterator[_Counted]:
+) -> Iterator[_CountedSetting]:
     """A row for each setting, as they are done; each thread waits for a process of its own."""
     with ThreadPoolExecutor(processes or os.cpu_count() or 1) as pool:
         asked = [pool.submit(_row, source.with_knobs(each), each, work) for each in settings]
@@ -109,7 +109,7 @@ def _rows(
             yield each.result()
 
 
-def _row(source: TritonSource, setting: Mapping[str, Any], work: Work | None) -> _Counted:
+def _row(source: TritonSource, setting: Mapping[str, Any], work: Work | None) -> _CountedSetting:
     said = {**source.constants, **source.options}
     amount = float(work(said)) if work is not None else 1.0
     if not 0 < amount < inf:
@@ -119,11 +119,11 @@ def _row(source: TritonSource, setting: Mapping[str, Any], work: Work | None) ->
         (planned,) = plan(made.texts["ttgir"], f"{source.name}.ttgir", source.said, verify=False)
         code = counted_code(made, planned, source.said)
     except InputError as error:
-        return _Counted(KnobRow(setting, amount, refusal=error.message))
+        return _CountedSetting(KnobRow(setting, amount, refusal=error.message))
     lds = machine(source.target).lds_bytes
     if made.shared_bytes > lds:
         reason = f"{made.shared_bytes:,} bytes of shared memory, there are {lds:,}"
-        return _Counted(KnobRow(setting, amount, refusal=reason))
+        return _CountedSetting(KnobRow(setting, amount, refusal=reason))
     refused = code.report.refusals[0].reason if code.report.refusals else ""
     row = KnobRow(
         setting,
@@ -138,4 +138,4 @@ def _row(source: TritonSource, setting: Mapping[str, Any], work: Work | None) ->
         assumed=code.assumed,
         open=code.open,
     )
-    return _Counted(row, code.how, assumed_in(made.texts["ttgir"]))
+    return _CountedSetting(row, code.how, assumed_in(made.texts["ttgir"]))
