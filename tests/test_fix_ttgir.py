@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from base64 import b32encode
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -307,6 +308,28 @@ def test_an_installed_fix_replaces_the_kernel_that_it_is_of_and_no_other(
     assert fixed.source_hash == launched.decode().rstrip("=")
     note = "pointers have tt.pointer_range = 32"
     assert sum(line.startswith(note) for line in fixed.report.notes) == 1
+
+
+@needs_wheel
+def test_after_a_run_with_the_variables_of_write_a_plain_run_has_the_own_kernel(
+    tmp_path: Path,
+) -> None:
+    """Triton keeps a replaced kernel under the name of the one that it replaces."""
+    import triton_program as user
+
+    words, home = ["product_f32_nt", "gfx942"], {"TRITON_HOME": str(tmp_path)}
+    case = user.triton_kernels.CASES[words[0]]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:product", case["types"], "gfx942", constexprs=case["constants"],
+        numbers=case["numbers"], execute=False,
+    )  # fmt: skip
+    before = program(words, **home)
+    replaced = program(words, **home, **fixed.write(tmp_path / "override"))
+    assert "Overriding kernel" in replaced
+    assert program(words, **home) == before
+    nothing = replace(fixed, report=replace(fixed.report, changes=()))
+    assert nothing.write(tmp_path / "none") == {}
+    assert not (tmp_path / "none").exists()
 
 
 @needs_wheel

@@ -54,7 +54,6 @@ NOT_RUN = {
     "bankwise sweep": "takes minutes; tests/test_sweep.py",
     "bankwise check kernel.cu": "needs nvcc; tests/test_cuda.py",
     "bankwise fix kernel.cu": "needs nvcc; tests/test_fix_cuda.py",
-    "bankwise fix kernel.ttgir": "tests/test_fix_ttgir.py",
     "bankwise fix dump/": "tests/test_fix_ttgir.py",
     "bankwise check kernel.ptx --isa": "needs ptxas; tests/test_fix_ptx.py",
     "bankwise fix kernel.ptx": "needs ptxas; tests/test_fix_ptx.py",

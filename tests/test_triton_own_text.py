@@ -117,6 +117,71 @@ def test_strides_have_places_to_fill_and_the_last_of_a_tensor_is_1(tmp_path: Pat
     assert f"numbers={{{said}}}" in " ".join(program.split())
 
 
+GUESSED = """import triton
+import triton.language as tl
+@triton.jit
+def k(X, Y, Mean, Lock, Sums, sm_scale, eps, factor, stride_h, stride_m, N,
+      GROUP: tl.constexpr, CAUSAL: tl.constexpr, FAST: tl.constexpr, KIND: tl.constexpr):
+    Lock += tl.program_id(0)
+    Count = Lock + GROUP
+    while tl.atomic_cas(Lock, 0, 1) == 1:
+        pass
+    tl.atomic_xchg(Count, 1)
+    at = X + stride_m
+    x = tl.load(at) * (factor * 1.5) + tl.load(Mean)
+    if CAUSAL and not FAST:
+        x = x + N
+    if KIND == "relu":
+        x = tl.maximum(x, 0.0)
+    tl.atomic_add(Sums, x)
+    tl.store(Y, x)
+"""
+
+
+def test_what_is_guessed_follows_the_text_and_is_marked(tmp_path: Path) -> None:
+    """No pointer to f16 in an atomic of whole numbers, no integer for a scale, no 64 for a flag."""
+    path = tmp_path / "own.py"
+    path.write_text(GUESSED)
+    ((*_, program),) = _calls(path, "check")
+    types, constants, numbers = map(ast.literal_eval, re.findall(r"\{[^}]*\}", program))
+    assert types == {
+        "X": "*fp16",
+        "Y": "*fp16",
+        "Mean": "*fp32",
+        "Lock": "*i32",
+        "Sums": "*fp32",
+        "sm_scale": "fp32",
+        "eps": "fp32",
+        "factor": "fp32",
+        "stride_h": "i32",
+        "stride_m": "i32",
+        "N": "i32",
+    }
+    assert constants == {"GROUP": 8, "CAUSAL": True, "FAST": True, "KIND": "relu"}
+    assert numbers == {"stride_h": 1024, "stride_m": 1024, "N": 1024}
+    assert program.count("# say yours") == 4  # types, the GPU, constants, numbers
+    ast.parse(program)
+
+
+def test_the_gpu_that_nobody_said_is_named_as_assumed(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(GUESSED)
+    assert "sm_90 is assumed, -t NAME says another" in bankwise("check", path).err
+    assert "assumed" not in bankwise("check", path, "-t", "gfx950").err
+
+
+def test_pointers_that_only_an_fp8_kernel_reads_are_to_fp8(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(
+        "import triton\n@triton.jit\ndef fp8_gemm(a_ptr, a_s_ptr, c_ptr):\n"
+        "    tl.store(c_ptr, tl.load(a_ptr) * tl.load(a_s_ptr))\n"
+    )
+    ((*_, program),) = _calls(path, "check")
+    assert '{"a_ptr": "*fp8e4nv", "a_s_ptr": "*fp32", "c_ptr": "*fp16"}' in " ".join(
+        program.split()
+    )
+
+
 def _alone(text: str, name: str) -> str:
     """One function of a file."""
     found = (one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef))

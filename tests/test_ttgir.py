@@ -20,6 +20,7 @@ from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.cache import open_entry
 from bankwise.read.ttgir.locations import sources
 from bankwise.read.ttgir.module import read_module
+from bankwise.read.ttgir.values import Open
 from bankwise.read.ttgir.views import join
 from bankwise.show.as_sarif import check_sarif
 from bankwise.show.as_text import print_check
@@ -376,8 +377,10 @@ def test_a_conflict_names_its_place_in_python(capsys: pytest.CaptureFixture[str]
 
 def test_values_of_two_ways_are_what_both_have_in_common() -> None:
     assert join(3, 3) == 3
-    assert join(3, 4) is None
+    assert join(3, 4) == Open()
+    assert join(3, Open(frozenset("n")), frozenset("m")) == Open(frozenset("mn"))
     assert join(None, None) is None
+    assert join(3, None) is None
 
 
 def test_without_the_wheel_the_text_is_read_and_the_note_says_so(

@@ -21,13 +21,14 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.notation.frameworks import maker
-from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, Opener
 from bankwise.read.follow.driver import check_code
 from bankwise.read.format import Format
 from bankwise.read.launch.facts import MOST_TRIED
 from bankwise.read.launch.read import read_launches
 from bankwise.read.options import Options, Progress, arguments_of, command, three
 from bankwise.read.recognise import load, recognise
+from bankwise.read.ttgir.beside import keys_beside, launches_beside
 from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def report_of(
     """The report of kernels that were followed; ``path`` names their file, ``text`` is its text.
     ``asked_of``: in which language to say what to write; nothing is written without one."""
     origins = [_origin(path, text, k.name, asked_of) for k in kernels]
-    reports = [_kernel(k, machine(k.target), o) for k, o in zip(kernels, origins, strict=True)]
+    told = [_kernel(k, machine(k.target), o) for k, o in zip(kernels, origins, strict=True)]
+    reports = [replace(one, openers=named_openers(one.openers, path)) for one in told]
     return check_report(
         str(path),
         "emitted",
@@ -96,19 +98,21 @@ def assembly_kernels(
     """
     reader, target = load(kind.reader), options.target or None
     found: tuple[AssemblyKernel, ...] = (
-        reader(path, target, **asked(options))
+        reader(path, target, **asked(options, path))
         if kind.binary
-        else check_code(reader, text, str(path), target, **asked(options))
+        else check_code(reader, text, str(path), target, **asked(options, path))
     )
     if not found:
         raise InputError("no kernel in this file", location=Location(str(path)))
     return found
 
 
-def asked(options: Options) -> dict[str, Any]:
-    """What every reader of machine code is asked for, beside the target."""
+def asked(options: Options, path: Path | None = None) -> dict[str, Any]:
+    """What every reader of machine code is asked for, beside the target. ``path``: the code's file,
+    for what its neighbours in a cache of Triton say of it."""
+    keys = keys_beside(path) if path is not None and options.arguments else {}
     return {
-        "args": arguments_of(options.arguments),
+        "args": {keys.get(str(k), k): n for k, n in arguments_of(options.arguments).items()},
         "kernel": options.kernel,
         "workgroup_size": three(options.workgroup_size) if options.workgroup_size else None,
         "launches": replace(
@@ -116,8 +120,19 @@ def asked(options: Options) -> dict[str, Any]:
             sample=options.openers,
             tried=MOST_TRIED if options.shapes else 1,
             steps=options.work or None,
+            hosted=() if path is None else launches_beside(path),
         ),
     }
+
+
+def named_openers(found: Sequence[Opener], path: Path) -> tuple[Opener, ...]:
+    """What would answer what is open, in the names that the neighbours of a file have."""
+    keys = keys_beside(path) if found else {}
+    names = {str(key): name for name, key in keys.items() if isinstance(key, int)}
+    return tuple(
+        replace(one, arguments={names.get(str(key), key): n for key, n in one.arguments.items()})
+        for one in found
+    )
 
 
 def _origin(path: Path, text: str, kernel: str, asked_of: Origin) -> Origin:

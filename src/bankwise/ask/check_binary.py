@@ -16,6 +16,6 @@ def check_binary_file(
 ) -> CheckReport:
     """Check the kernels of a binary: all that are for one GPU, or those that ``--kernel`` means."""
     gpu, note = chosen_target(path, options.target)
-    kernels = check_binary(path, gpu or None, **asked(options))
+    kernels = check_binary(path, gpu or None, **asked(options, path))
     origin = origin_of(recognise(path), path, options)
     return report_of(path, kernels, notes=(note,) if note else (), asked_of=origin)

@@ -29,7 +29,7 @@ def check_ptx_file(path: Path, options: Options, progress: Progress | None = Non
     found = report_of(path, kernels, text, () if options.isa else (NOTE,), origin)
     if not options.isa:
         return found
-    made = check_assembled(text, str(path), kernels[0].target, **asked(options))
+    made = check_assembled(text, str(path), kernels[0].target, **asked(options, path))
     report = report_of(path, made.kernels, text, asked_of=origin)
     added = {kernel.name: kernel.added for kernel in found.kernels}
     counted = (

@@ -12,6 +12,7 @@ from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, better
 from bankwise.ask.ttgir_reason import by_rows
 from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import (
     AllocationReport,
     IssuedPattern,
@@ -27,10 +28,11 @@ from bankwise.read.extra import install
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress, command
 from bankwise.read.ttgir import wheel
-from bankwise.read.ttgir.accesses import Moved, Reader
+from bankwise.read.ttgir.accesses import SCRATCH, Moved, Reader
 from bankwise.read.ttgir.follow import Followed, follow
 from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.module import read_module
+from bankwise.read.ttgir.numbers import how_to_say, is_place, numbers_of, said_name
 from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
 from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport, Optimum, Snippet
@@ -55,13 +57,10 @@ class Planned:
 
     @property
     def unsaid(self) -> str:
-        """How one says how often everything runs: the numbers that nobody said, in words."""
-        taken = zip(self.kernel.arguments, self.kernel.sizes, strict=True)
-        names = [name.removeprefix("%") for name, size in taken if size < POINTER_BYTES]
-        left = [name for name in names if name not in self.numbers]
-        if left:
-            return f"--arg NAME=VALUE, in Python numbers={{..}}, says it: {', '.join(left)}"
-        return "no argument decides it: a block's number, how many there are, or data"
+        """How one says how often everything runs: what decides it, in words."""
+        facts = frozenset[str]().union(*(t.open for t in self.followed.touches if not t.counted))
+        names = [name.removeprefix("%") for name in self.kernel.arguments]
+        return how_to_say(facts, names, self.machine.vendor)
 
 
 def check_ttgir_file(
@@ -161,21 +160,6 @@ def _plan(
     return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals, numbers)
 
 
-def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
-    """Read the ``NAME=VALUE`` texts; InputError for a text that is none."""
-    out: dict[str, int] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        try:
-            out[name.strip().removeprefix("%")] = int(value, 0)
-        except ValueError as error:
-            hint = "for example --arg size=4096"
-            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint=hint) from error
-        if not (name and equals):
-            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint="--arg size=4096")
-    return out
-
-
 def _kernel(plan: Planned, fix: str, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
     kernel = kernel_of(plan)
     counted, refusals = count_kernel(kernel, plan.machine)
@@ -184,7 +168,22 @@ def _kernel(plan: Planned, fix: str, *, optima: bool) -> tuple[KernelReport, tup
     found = [b for b in ways if isinstance(b, Better)]
     write = [_snippet(b, plan, fix) for b in found if b.encoding is not None]
     report = kernel_report(kernel, accesses, optima=map(_optimum, found), snippets=write)
-    return report, refusals
+    notes = (*report.notes, *_scratch(accesses, fix))
+    return replace(report, notes=notes), refusals
+
+
+_TRITONS = (
+    "Triton lays scratch out itself; bankwise.triton.tune counts other num_warps and block sizes"
+)
+
+
+def _scratch(accesses: Sequence[AccessReport], fix: str) -> Iterator[str]:
+    """What moves conflicts of scratch, where there are some."""
+    some = [a for a in accesses if SCRATCH in a.allocations and a.run.extra]
+    if any(a.operation == "ttg.convert_layout" for a in some):
+        yield f"{_TRITONS}, {fix or 'bankwise.triton.fix'} other distributions beside a conversion"
+    elif some:
+        yield _TRITONS
 
 
 def kernel_of(plan: Planned) -> Kernel:
@@ -222,6 +221,10 @@ def _notes(plan: Planned) -> tuple[str, ...]:
     notes = []
     if len(plan.followed.buffers) > 1:
         notes.append("buffers that do not live at one time share memory: their sum is a bound")
+    places = [(n, v) for n, v in plan.numbers.items() if is_place(n)]
+    if places:
+        at = ", ".join(f"{said_name(n, plan.machine.vendor)} = {v}" for n, v in places)
+        notes.append(f"counted is the block of {at}, as was said")
     if any(op.name == "cf.cond_br" for op in plan.kernel.body):
         notes.append("it may return early: counted is a workgroup that does not")
     if any(not a.touch.counted for a in plan.accesses):

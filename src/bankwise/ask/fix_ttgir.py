@@ -23,6 +23,7 @@ from bankwise.ask.ttgir_code import EmittedText, emitted_text
 from bankwise.ask.ttgir_exchange import exchanges
 from bankwise.ask.ttgir_files import destination, options_beside
 from bankwise.ask.ttgir_judges import proof_of, simulated
+from bankwise.ask.ttgir_left import as_emitted, conflicts_left, notes_of, own_line
 from bankwise.ask.ttgir_spread import Spread, spreads
 from bankwise.change.ttgir.reencode import reencoded
 from bankwise.counting.cost import Cost
@@ -97,6 +98,8 @@ def fixed_ttgir(
         for one in (fixed, *search.texts)
     )
     told = tuple(_kept(ways, (*chosen, *spread), search.failed, before.kernels[0]))
+    ends = code or search.before
+    left = tuple(conflicts_left(code, after.kernels[0])) if code is not None else ()
     report = FixReport(
         before=before,
         after=after,
@@ -107,7 +110,7 @@ def fixed_ttgir(
                 for each, (old, new) in zip(spread, pairwise((*texts, after)), strict=True)
             ),
         ),
-        refusals=(*told, *(_left(code) if code is not None else ())),
+        refusals=(*told, *left),
         verdicts=() if code is None else tuple(_verdicts(search, code, judges)),
         source_text=text,
         fixed_text=fixed,
@@ -117,6 +120,8 @@ def fixed_ttgir(
             f"in Gluon, {each.buffer.name}: {gluon_text(each.encodings[at], each.buffer.tile)}"
             for each, at in chosen.items()
         ),
+        emitted=() if ends is None else (as_emitted(ends, after.kernels[0]),),
+        notes=() if code is None else tuple(notes_of(code, after.kernels[0], (*told, *left))),
     )
     return report, code
 
@@ -229,18 +234,20 @@ def _kept(
     kernel: KernelReport,
 ) -> Iterator[Refusal]:
     """Why what conflicts stays as it is."""
-    conflicts = {n: a.location for a in kernel.accesses if a.run.extra for n in a.allocations}
+    found = [a for a in kernel.accesses if a.run.extra]
+    conflicts = {n: a.location for a in found for n in a.allocations}
+    lines = {n: own_line(a) for a in found for n in a.allocations}
     done = {each.buffer if isinstance(each, Spread) else each.buffer.name for each in chosen}
     for name in (n for n in conflicts if n not in done):
         if name in failed:
-            yield Refusal(f"{name}: {failed[name]}", conflicts[name])
+            yield Refusal(f"{name}{lines[name]}: {failed[name]}", conflicts[name])
             continue
         known = [each for each in ways if isinstance(each, Better) and each.buffer.name == name]
         for each in known:
             words = "no encoding takes fewer passes" if each.known.optimal else each.known.how
-            yield Refusal(f"{name}: {words} ({each.tried} tried)", conflicts[name])
+            yield Refusal(f"{name}{lines[name]}: {words} ({each.tried} tried)", conflicts[name])
         if name == SCRATCH:
-            yield Refusal(f"scratch: {_LAID_OUT}", conflicts[name])
+            yield Refusal(f"scratch{lines[name]}: {_LAID_OUT}", conflicts[name])
     for way in ways:
         name = way.reason.split(" ")[0].rstrip(":") if isinstance(way, Refusal) else ""
         if isinstance(way, Refusal) and name in conflicts and name not in done | set(failed):
@@ -251,14 +258,6 @@ _LAID_OUT = (
     "Triton lays scratch out itself; what moves it are num_warps, the block sizes and the "
     "order of a load (bankwise.triton.tune counts them)"
 )
-
-
-def _left(code: EmittedText) -> Iterator[Refusal]:
-    """Conflicts that the code still has."""
-    extra = code.report.totals.run.extra
-    if extra:
-        place = next(a.location for a in code.report.accesses if a.run.extra)
-        yield Refusal(f"{extra:,} conflicts of a workgroup are left in its {code.how}", place)
 
 
 def _change(planned: Planned, found: Better, number: int) -> Change:

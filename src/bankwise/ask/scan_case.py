@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bankwise.ask.check_assembly import asked, counted_kernel
+from bankwise.ask.check_assembly import asked, counted_kernel, named_openers
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.folders import machine_files
@@ -109,7 +109,7 @@ def case_of_kernel(
 ) -> ScanCase:
     """A kernel of machine code that is parsed already."""
     reader = f"read.{dialect.name}.dialect:{dialect.name.upper()}"
-    launches = launches_said(options)
+    launches = launches_said(options, Path(file))
     address = ((i.line, dialect.address(i)) for i in dialect.instructions(kernel))
     packed = zlib.compress(pickle.dumps((kernel, dict(address))), 1)
     code = repr([(f.name, _content(getattr(kernel, f.name))) for f in _said(kernel, "name")])
@@ -130,9 +130,10 @@ def case_of_refused(
 
 
 @lru_cache(maxsize=1)
-def launches_said(options: Options) -> Launches:
-    """How kernels are launched, as far as the user says; each takes what concerns it."""
-    words = asked(options)
+def launches_said(options: Options, path: Path | None = None) -> Launches:
+    """How kernels of a file are launched, as far as the user and its neighbours say; each takes
+    what concerns it."""
+    words = asked(options, path)
     size, args = words["workgroup_size"], words["args"]
     plain = KernelLaunch(block=size, arguments=args, said="as --workgroup-size says")
     launches: Launches = words["launches"]
@@ -196,6 +197,7 @@ def _code(case: ScanCase) -> Iterable[ScannedKernel]:
         return
     report = counted_kernel(found, machine(case.target))
     sources = {a.access.location: a.source for a in found.accesses}
+    report = replace(report, openers=named_openers(report.openers, Path(case.file)))
     yield scanned(report, case.file, report.refusals, sources)
 
 

@@ -25,9 +25,11 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import LEVELS, Evidence, Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
+from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.options import Options
 from bankwise.read.recognise import asker, load, recognise_text, require
 from bankwise.read.ttgir.accesses import Moved
+from bankwise.read.ttgir.beside import launches_beside
 from bankwise.read.ttgir.cache import open_entry
 from bankwise.show.planning import AS_PLANNED, Emission, PlanReport, PlanRow
 
@@ -116,7 +118,9 @@ def _assembly(
     """The kernel of the same name."""
     name = planned.kernel.name
     dialect = load(recognise_text(str(path), text).reader)
-    return check_code(dialect, text, str(path), args=args, kernel=name)[0]
+    block = planned.module.warps * planned.module.lanes, 1, 1
+    launches = Launches(hosted=launches_beside(path) or (KernelLaunch(block=block),))
+    return check_code(dialect, text, str(path), args=args, kernel=name, launches=launches)[0]
 
 
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
@@ -231,7 +235,29 @@ def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
                 rows = {g: row for g, row in rows.items() if g not in left}
                 rows[None, direction] = together
                 break
-    return list(rows.values())
+    return list(_copied_elsewhere(groups, rows, incomplete).values())
+
+
+def _copied_elsewhere(
+    groups: Mapping[Group, Sides], rows: dict[Group, PlanRow], incomplete: bool
+) -> dict[Group, PlanRow]:
+    """Rows of code that nothing was planned for are of the one access that is planned with their
+    instruction and their price, where there is one: a copy of it, at the line of who uses it."""
+    for group in [g for g, row in rows.items() if not row.planned]:
+        own = [
+            other
+            for other, row in rows.items()
+            if other[1] == group[1]
+            and {e.instruction for e in row.planned} == {e.instruction for e in rows[group].emitted}
+        ]
+        if len(own) != 1 or own[0] not in groups or group not in groups:
+            continue
+        ours, theirs = groups[own[0]]
+        copies = groups[group][1]
+        if _rates(copies) == _rates(theirs):
+            rows[own[0]] = _row(*own[0], ours, [*theirs, *copies], incomplete)
+            del rows[group]
+    return rows
 
 
 def _row(
@@ -314,12 +340,19 @@ def _change(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:
     if (times := _copies(_counts(planned), _counts(emitted))) is not None:
         joined = [e.instruction for e in emitted if _joins(e.instruction)]
         words += [f"joined into {', '.join(joined)}"] if joined else []
-        words += [f"{float(times):g} copies of the code"] if times != 1 else []
+        words += [_often(times)] if times != 1 else []
         return "; ".join(words) or "another name: " + ", ".join(sorted(set(b) - set(a)))
     moved = [sum(e.executed * e.bytes_per_lane for e in side) for side in (planned, emitted)]
     if moved[0] == moved[1]:
         return "split" if sum(b.values()) > sum(a.values()) else "wider"
     return "other instructions"
+
+
+def _often(times: Fraction) -> str:
+    """A loop whose first rounds stand before it is copied in part."""
+    if times.denominator == 1:
+        return f"{times} copies of the code"
+    return f"in all {float(times):g} times as often: part of the code is copied"
 
 
 def _counts(emissions: Sequence[Emission], *, plain: bool = True) -> dict[str, int]:

@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.ask.check_assembly import counted_kernel
-from bankwise.ask.check_ttgir import Planned, numbers_of
+from bankwise.ask.check_ttgir import Planned
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
+from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.options import Options
 from bankwise.read.recognise import load, recognise_text
 from bankwise.read.toolkit import find_program
 from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.beside import block_of, keys_of
+from bankwise.read.ttgir.numbers import emitted_name, is_place, numbers_of
 from bankwise.read.ttgir.wheel import LoweredKernel
 from bankwise.show.values import KernelReport
 from bankwise.show.words import open_rules
@@ -94,34 +97,25 @@ def _followed(
     made: LoweredKernel, name: str, arguments: dict[str | int, int]
 ) -> tuple[AssemblyKernel, str]:
     suffix, text = made.assembly
+    launch = KernelLaunch(block=block_of(made.metadata), said="as Triton launches it")
+    said = Launches(hosted=(launch,))
     if "cubin" in made.binaries and find_program("nvdisasm") is not None:
         from bankwise.read.sass.cubin import check_cubin
 
         with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
             path = Path(folder) / f"{name}.cubin"
             path.write_bytes(made.binaries["cubin"])
-            return check_cubin(path, args=arguments, kernel=name)[0], "SASS"
+            return check_cubin(path, args=arguments, kernel=name, launches=said)[0], "SASS"
     file = f"{name}.{suffix}"
     dialect = load(recognise_text(file, text).reader)
-    found = check_code(dialect, text, file, args=arguments, kernel=name)[0]
+    found = check_code(dialect, text, file, args=arguments, kernel=name, launches=said)[0]
     return found, "PTX" if suffix == "ptx" else "AMD assembly"
 
 
 def by_position(planned: Planned, options: Options) -> dict[str | int, int]:
     """The numbers by position: PTX names parameters otherwise, AMD counts bytes."""
-    names = [a.removeprefix("%") for a in planned.kernel.arguments]
-    numbers = numbers_of(options.arguments)
-    if planned.machine.vendor == "nvidia":
-        return {names.index(name): value for name, value in numbers.items()}
-    starts = _byte_offsets(planned)
-    return {starts[name]: value for name, value in numbers.items()}
-
-
-def _byte_offsets(planned: Planned) -> dict[str, int]:
-    """Where each argument lies among the kernel's: naturally aligned, in order (AMD's ABI)."""
-    starts, at = {}, 0
-    for name, size in zip(planned.kernel.arguments, planned.kernel.sizes, strict=True):
-        at = -(-at // size) * size
-        starts[name.removeprefix("%")] = at
-        at += size
-    return starts
+    numbers, vendor = numbers_of(options.arguments), planned.machine.vendor
+    starts = keys_of(planned.kernel, vendor)
+    places = {name: emitted_name(name, vendor) for name in numbers if is_place(name)}
+    keys = {name: places[name] if name in places else starts[name] for name in numbers}
+    return {key: numbers[name] for name, key in keys.items() if key != ""}

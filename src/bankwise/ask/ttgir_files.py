@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,7 +59,11 @@ class Destination:
         if self.key:
             return ((f"{self.key}/{self.file.name}", data),), (override(self.folder),)
         written = replace(self, output=f"{self.folder}/{self.file.name}", folder="")
-        return ((self.file.name, data),), tuple(written._file_settings(code))
+        alone = (
+            f"TRITON_OVERRIDE_DIR={self.folder} does not find it: "
+            "Triton looks below the hash of the kernel"
+        )
+        return ((self.file.name, data),), (alone, *written._file_settings(code))
 
     def _file_settings(self, code: EmittedText) -> Iterator[str]:
         path = self.output if self.output not in ("", "-") else "FILE.ttgir"
@@ -70,11 +75,22 @@ class Destination:
         )
 
 
+def override_variables(folder: str) -> dict[str, str]:
+    """What makes Triton take texts from a folder: it compiles anew, as its cache does not know; and
+    into a cache apart, since later runs would find the replaced kernel under the name of the other.
+    """
+    return {
+        "TRITON_KERNEL_OVERRIDE": "1",
+        "TRITON_OVERRIDE_DIR": folder,
+        "TRITON_ALWAYS_COMPILE": "1",
+        "TRITON_CACHE_DIR": f"{folder}/cache",
+    }
+
+
 def override(folder: str) -> str:
-    """What makes Triton take texts from a folder. It compiles anew: its cache does not know."""
-    return (
-        f"run it with TRITON_KERNEL_OVERRIDE=1 TRITON_OVERRIDE_DIR={folder} TRITON_ALWAYS_COMPILE=1"
-    )
+    """The same as a line of a shell."""
+    said = " ".join(f"{k}={shlex.quote(v)}" for k, v in override_variables(folder).items())
+    return f"run it with {said}"
 
 
 def destination(file: Path, output: str) -> Destination:
@@ -83,6 +99,8 @@ def destination(file: Path, output: str) -> Destination:
     Raises :class:`InputError` for what cannot be written.
     """
     is_folder = output.endswith("/") or (output not in ("", "-") and Path(output).is_dir())
+    if output not in ("", "-"):
+        _check_outside(file.resolve(), Path(output), is_folder)
     if output not in ("", "-") and not is_folder:
         check_writable(Path(output))
     parent = file.resolve().parent.name
@@ -92,6 +110,22 @@ def destination(file: Path, output: str) -> Destination:
         raise InputError("this would replace the input", location=Location(output), hint=hint)
     entry = bool(key) and file.with_suffix(".json").is_file()
     return Destination(file, output, output.rstrip("/") if is_folder else "", key, entry)
+
+
+def _check_outside(file: Path, output: Path, is_folder: bool) -> None:
+    """An entry is one kernel at every stage: what replaces one of its files leaves the others of
+    another kernel, and none of its folders is where Triton looks for an entry."""
+    beside = [p for p in file.parent.iterdir() if p.name.startswith(f"{file.stem}.") and p != file]
+    keyed = _HASH.fullmatch(file.parent.name) is not None
+    place = output.resolve()
+    inside = file.parent in (place, *place.parents)
+    own = not is_folder and place.parent == file.parent and place.name.startswith(f"{file.stem}.")
+    if (keyed and inside) or (beside and (own or (is_folder and place == file.parent))):
+        raise InputError(
+            "this lies in the entry that is read: its machine code would be of another text",
+            location=Location(str(output)),
+            hint="name a folder outside: a whole entry is written there",
+        )
 
 
 def ttgir_options(metadata: Mapping[str, Any]) -> dict[str, Any]:

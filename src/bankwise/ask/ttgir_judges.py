@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bankwise.ask.check_ttgir import POINTER_BYTES, Planned, numbers_of
+from bankwise.ask.check_ttgir import POINTER_BYTES, Planned
 from bankwise.ask.judge_emitted import ASSUMED, GRID, SIMULATORS, taken
 from bankwise.ask.ttgir_code import EmittedText
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
@@ -12,6 +12,7 @@ from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.errors import Refusal
 from bankwise.read.launch.facts import Size
 from bankwise.read.options import Options
+from bankwise.read.ttgir.numbers import numbers_of
 from bankwise.show.fixing import Verdict
 
 _PROVED = (

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         "bankwise fix kernel.mlir --prefer least-lds",
         "bankwise fix kernel.cu --launch 'gemm<<<64, 256>>>(_, _, 4096)' -- -Iinclude -DTILE=64",
         "bankwise fix kernel.cu --target sm_90 --accessor -o fixed.cu",
-        "bankwise fix kernel.ttgir --arg keys=1024 -o override/",
+        "bankwise fix dump/HASH --arg keys=1024 -o override/",
     )
 )
 def fix(

@@ -196,7 +196,8 @@ READ: tuple[Format, ...] = (
         *("folder", "a", (), signs.is_folder),
         verbs={"check": "ask.folder:check_folder", "scan": _BELOW},
         instead="`fix` takes one file: of IREE the model, or a print of its last pass on MLIR "
-        "(docs/dumps.md); of others the .ttgir, the .ptx or the source",
+        "(docs/dumps.md); of others the .ttgir, the .ptx or the source; of Triton's cache, or its "
+        "dump, the folder of one kernel does, named by its hash",
         options=ANY_KERNEL | {"--isa"},
         binary=True,
     ),

@@ -176,11 +176,22 @@ def arguments_of(texts: tuple[str, ...]) -> dict[str | int, int]:
         try:
             out[argument_key(name)] = int(value, 0)
         except ValueError as error:
-            message = f"--arg {text!r} is not NAME=VALUE"
-            raise InputError(message, hint="for example --arg n=4096, or --arg 8=4096") from error
+            raise not_a_number(text) from error
         if not (name and equals):
-            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint="for example --arg n=4096")
+            raise not_a_number(text)
     return out
+
+
+def not_a_number(text: str) -> InputError:
+    """What is wrong with an ``--arg``."""
+    name, _, value = text.partition("=")
+    if not (name and value):
+        hint = "for example --arg n=4096, or --arg 8=4096"
+        return InputError(f"--arg {text!r} is not NAME=VALUE", hint=hint)
+    return InputError(
+        f"--arg {text!r}: no whole number",
+        hint="only those are followed: leave arguments of other types out",
+    )
 
 
 def argument_key(name: str) -> str | int:

@@ -14,7 +14,7 @@ from bankwise.show.columns import say, table
 from bankwise.show.fixing import Change, FixReport, Verdict, pairs
 from bankwise.show.prices import price_text
 from bankwise.show.values import KernelReport
-from bankwise.show.words import adds, still_open
+from bankwise.show.words import adds, doubted, still_open
 from bankwise.solver.plan import AS_IT_IS, Plan
 
 
@@ -40,6 +40,9 @@ def print_story(
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     if not report.changes and not report.refusals:
         console.print(f"{escape(name)}{_nothing(report)}")
+        every = [a for kernel in report.before.kernels for a in kernel.accesses]
+        for told in doubted((a.instruction, a.evidence) for a in every):
+            say(console, told, "? ", style="dim")
     for change in report.changes:
         names = escape("".join(f"{name}: " for name in _others(change)))
         named = escape(short_each(change.kernel))

@@ -157,7 +157,7 @@ def print_plan(report: PlanReport, console: Console) -> None:
         None: "[yellow]nothing could be compared[/]",
     }[report.agrees]
     left = sum(number for _, number in report.not_compared)
-    console.print(word + (f"; {left} accesses not compared" if left else ""))
+    console.print(word + (f", as far as was compared: {left} accesses were not" if left else ""))
     console.print(_totals(report))
     if report.open:
         extra = report.planned.ends.extra

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from textwrap import fill
 from typing import Any
 
 
@@ -101,18 +102,28 @@ class TuneReport:
 
     def __str__(self) -> str:
         """A table. Passes are no time."""
-        names = list(dict.fromkeys(name for row in self.rows for name in row.knobs))
-        heads = [*names, "passes/work", "passes", "conflicts", "shared", "registers", ""]
-        cells = [heads, *(_cells(row, names) for row in self.rows)]
-        widths = [max(len(line[n]) for line in cells) for n in range(len(heads))]
-        lines = ["  ".join(c.rjust(w) for c, w in zip(x, widths, strict=True)) for x in cells]
+        lines = list(_table(self.rows))
         told = f"{self.kernel}, {self.target}: passes of a workgroup in its {self.code}; not time"
-        lines += (f"note: {line}" for line in self.notes)
-        lines += (f"? {rule}" for rule in dict.fromkeys(r for row in self.rows for r in row.open))
+        rules = dict.fromkeys(rule for row in self.rows for rule in row.open)
+        told_below = (*(f"note: {line}" for line in self.notes), *(f"? {rule}" for rule in rules))
+        lines += (fill(line, _COLUMNS, subsequent_indent="  ") for line in told_below)
         table = "\n".join((told, *(line.rstrip() for line in lines)))
         config = f"\nor, of triton.autotune:\n{self.config}" * bool(self.config)
         paste = f"\nto paste, and to be timed:\n{self.paste}{config}" * bool(self.paste)
         return f"{table}{paste}"
+
+
+def _table(rows: Sequence[KnobRow]) -> Iterator[str]:
+    """A line each, below one of titles; what has no numbers says why."""
+    names = list(dict.fromkeys(name for row in rows for name in row.knobs))
+    work = ["passes/work"] * any(row.work != 1 for row in rows)
+    heads = [*names, *work, "passes", "conflicts", "shared", "registers", ""]
+    cells = [heads, *(_cells(row, names, bool(work)) for row in rows)]
+    widths = [max(len(x[n]) for x in cells if n < len(x)) for n in range(len(heads))]
+    for row, line in zip((None, *rows), cells, strict=True):
+        text = "  ".join(c.rjust(w) for c, w in zip(line, widths, strict=False))
+        refused = row is not None and row.refusal
+        yield f"{text}  {refused}".splitlines()[0][:_COLUMNS] if refused else text.rstrip()
 
 
 _CONFIG = ("num_warps", "num_stages", "num_ctas", "maxnreg")
@@ -131,15 +142,20 @@ def _wrapped(head: str, items: Sequence[str]) -> str:
 
 
 _COLUMNS = 79
+_MANY = 1000
+"""Of numbers from here on four digits are not all that stand before the point."""
 
 
-def _cells(row: KnobRow, names: Sequence[str]) -> list[str]:
+def _cells(row: KnobRow, names: Sequence[str], work: bool) -> list[str]:
+    """``work``: with a column of what one unit of it takes."""
     said = [str(row.knobs.get(name, "")) for name in names]
     if row.refusal:
-        return [*said, *[""] * 5, row.refusal.splitlines()[0][:60]]
+        return said
     runs = "" if row.counted else "runs not all known"
     doubt = runs if row.analysed else "not all analysed"
     mark = "?" * bool(row.open)
-    doubted = (f"{row.passes_per_work:.4g}", f"{row.passes:,}", f"{row.conflicts:,}")
+    each = row.passes_per_work
+    shown = (f"{each:.4g}" if each < _MANY else f"{each:,.0f}",) if work else ()
+    doubted = (*shown, f"{row.passes:,}", f"{row.conflicts:,}")
     sizes = (f"{row.shared_bytes:,}", f"{row.registers:,}")
     return [*said, *(f"{number}{mark}" for number in doubted), *sizes, doubt]

@@ -17,7 +17,7 @@ from bankwise.show.notebook import printed
 from bankwise.show.planning import PlanReport, PlanRow, print_plan
 from bankwise.show.values import CheckReport
 from bankwise.show.words import verdict
-from bankwise.triton.source import TritonSource, compiled, source_of
+from bankwise.triton.source import TritonSource, assumed_in, compiled, source_of
 
 
 @printed("bankwise.triton.check:print_triton", line=-1)
@@ -80,7 +80,7 @@ def _report(made: LoweredKernel, source: TritonSource, *, optima: bool) -> Trito
     suffix, assembly = made.assembly
     ttgir, said, file = made.texts["ttgir"], source.said, f"{source.name}.ttgir"
     plan = check_ttgir(ttgir, file, said, verify=False, optima=optima)
-    plan = replace(plan, notes=(*plan.notes, *source.assumed))
+    plan = replace(plan, notes=(*plan.notes, *assumed_in(ttgir)))
     path = Path(f"{source.name}.{suffix}")
     (comparison,) = plan_texts(ttgir, file, assembly, path, said, verify=False)
     return TritonReport(plan, comparison, ttgir, assembly, made.shared_bytes, made.version)

@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.text import Text
 
 from bankwise.ask.fix_ttgir import fixed_ttgir
-from bankwise.ask.ttgir_files import ttgir_options
+from bankwise.ask.ttgir_files import override_variables, ttgir_options
 from bankwise.files import make_folder, write_atomically
 from bankwise.read.options import Judges
 from bankwise.show.fix_story import print_fix
 from bankwise.show.fixing import FixReport
 from bankwise.show.notebook import printed
-from bankwise.triton.source import compiled, source_of
+from bankwise.triton.source import assumed_in, compiled, source_of
 
 
 @printed("bankwise.triton.fix:print_triton_fix")
@@ -41,21 +41,20 @@ class TritonFix:
         return self.report.patch if self.report.accepted else ""
 
     def write(self, folder: str | Path) -> dict[str, str]:
-        """Write the TTGIR below ``folder``; the environment variables that make Triton use it.
+        """Write the TTGIR below ``folder``; the environment variables that make Triton use it. None
+        where nothing is offered: then nothing is written.
 
         The names are of this source, these constants, types, multiples of 16 and, on AMD, of
-        tensors below 2 GB: a launch with others is another kernel to Triton. Raises
+        tensors below 2 GB: a launch with others is another kernel to Triton. Triton compiles into
+        a cache below ``folder``: its own would keep the replaced kernel. Raises
         :class:`InputError` if it cannot be written.
         """
+        if not self.report.accepted:
+            return {}
         place = Path(folder) / self.source_hash / f"{self.name[:150]}.ttgir"
-        if self.report.accepted:
-            make_folder(place.parent)
-            write_atomically(place, self.ttgir)
-        return {
-            "TRITON_KERNEL_OVERRIDE": "1",
-            "TRITON_OVERRIDE_DIR": str(folder),
-            "TRITON_ALWAYS_COMPILE": "1",
-        }
+        make_folder(place.parent)
+        write_atomically(place, self.ttgir)
+        return override_variables(str(folder))
 
 
 def print_triton_fix(fixed: TritonFix, console: Console) -> None:
@@ -93,5 +92,5 @@ def fix(
         Judges(execute=execute, accept_sampled=accept_sampled),
         ttgir_options(made.metadata),
     )
-    report = replace(report, notes=(*report.notes, *source.assumed))
+    report = replace(report, notes=(*report.notes, *assumed_in(made.texts["ttgir"])))
     return TritonFix(source.name, report, made.source_hash)

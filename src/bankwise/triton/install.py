@@ -34,8 +34,15 @@ def install(*fixes: TritonFix) -> Iterator[list[str]]:
     Gives the names of the kernels that were replaced so far: of one that was compiled with other
     constants, types or multiples of 16 the TTGIR is another one, and nothing is replaced. Places in
     the source are not compared. A kernel that was compiled here stays replaced only while a fix is
-    installed. Raises :class:`InputError` without Triton, and with one whose caches do not ask.
+    installed. Raises :class:`InputError` for what is no fix, without Triton, and with one whose
+    caches do not ask.
     """
+    for fix in fixes:
+        if not isinstance(fix, TritonFix):
+            raise InputError(
+                f"install takes what bankwise.triton.fix returns, not a {type(fix).__name__}",
+                hint="with bankwise.triton.install(bankwise.triton.fix(..)): ..",
+            )
     if not wheel.installed():
         raise wheel.needed()
     import triton.compiler.compiler

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from bankwise.hardware import toolchain
 from bankwise.hardware.machine import Machine, machine
 from bankwise.read.options import Options
 from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.numbers import is_block
 from bankwise.read.ttgir.wheel import LoweredKernel
 
 _POINTER_RANGE = 32
@@ -24,6 +26,13 @@ TENSORS_BELOW_2_GB = (
     "pointer_range=None: others"
 )
 """What is said of a kernel that is compiled so."""
+
+
+def assumed_in(ttgir: str) -> tuple[str, ...]:
+    """What a text takes to hold of the tensors, as a line; none where it takes nothing: Triton says
+    it only while AMDGCN_USE_BUFFER_OPS is on."""
+    return (TENSORS_BELOW_2_GB,) if "tt.pointer_range" in ttgir else ()
+
 
 _INTEGER = re.compile(r"[iu](?:8|16|32|64)")
 """Types of arguments of which Triton's launches compile a 1 as a constant."""
@@ -53,11 +62,6 @@ class TritonSource:
             return ()
         pointers = (name for name, kind in self.types.items() if kind.startswith("*"))
         return tuple(name for name in pointers if name not in self.constants)
-
-    @property
-    def assumed(self) -> tuple[str, ...]:
-        """What is taken to hold of the tensors, as a line; none where nothing is."""
-        return (TENSORS_BELOW_2_GB,) if self.small else ()
 
     @property
     def said(self) -> Options:
@@ -93,22 +97,23 @@ def source_of(
     ``fn``: the function, or ``"file.py:name"``. ``signature``: Triton's type of every argument
     ("*fp16", "i32"); what stands in ``constexprs`` may be left out. ``target``: "sm_90",
     "gfx942", ... ``numbers``: values of arguments that loops run to, and of strides; an integer
-    that is 1 is compiled as a constant, as for Triton's launches. ``divisible``: arguments that are
-    multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
+    that is 1 is compiled as a constant, as for Triton's launches. "blockIdx.x" (of AMD
+    "workgroup_id_x", too) is the number of the block that is counted. ``divisible``: arguments that
+    are multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
     ``pointer_range``: 32 for tensors below 2 GB, of which AMD launches with torch tell Triton so
     (``tt.pointer_range``; buffer operations depend on it), None for larger ones; NVIDIA has none.
     ``options``: Triton's own, each a keyword, such as ``num_stages``; of ``num_warps`` 4 are usual.
     One that Triton does not have for the target is an error of what compiles the kernel.
 
-    Raises :class:`InputError` if Triton is not installed, the function stands in no file, or
-    ``pointer_range`` is another number.
+    Raises :class:`InputError` if Triton is not installed, the function stands in no file, a number
+    is none or a constant's, or ``pointer_range`` is another number.
     """
     if pointer_range not in (_POINTER_RANGE, None):
         raise InputError(f"pointer_range is 32 or None, not {pointer_range!r}")
     if not wheel.installed():
         raise wheel.needed()
     path, name = _place(fn)
-    every = dict(numbers or {})
+    every = _whole(numbers or {}, constexprs or {})
     plain = {p.name for p in getattr(fn, "params", ()) if getattr(p, "do_not_specialize", False)}
     ones = {k: 1 for k, v in every.items() if v == 1 and _INTEGER.match(signature.get(k, ""))}
     constants = {**{k: 1 for k in ones if k not in plain}, **(constexprs or {})}
@@ -116,6 +121,23 @@ def source_of(
     multiples = None if divisible is None else [k for k in divisible if k not in constants]
     told = (constants, given, multiples, options, pointer_range)
     return TritonSource(path, name, target, signature, *told)
+
+
+def _whole(numbers: Mapping[str, Any], constants: Mapping[str, Any]) -> dict[str, int]:
+    """The numbers as Python's; InputError for what is none, and for a constant's."""
+    found = {}
+    for name, value in numbers.items():
+        if name in constants:
+            raise InputError(
+                f"{name} stands in numbers and in constexprs",
+                hint="constants of the kernel belong in constexprs alone",
+            )
+        try:
+            found[name] = index(value)
+        except TypeError as error:
+            hint = "leave arguments of other types out of numbers: only whole ones are followed"
+            raise InputError(f"numbers: {name} is {value!r}, no whole number", hint=hint) from error
+    return found
 
 
 def compiled(source: TritonSource) -> LoweredKernel:
@@ -130,7 +152,7 @@ def compiled(source: TritonSource) -> LoweredKernel:
         "constexprs": dict(source.constants),
         "divisible": list(multiples),
         "pointer_range": list(source.small),
-        "numbers": list(source.numbers),
+        "numbers": [name for name in source.numbers if not is_block(name)],
         "target": _triton_target(gpu),
         "wave_size": gpu.wave_size,
         "options": {"num_warps": 4, **source.options},

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from itertools import product
 from math import inf
 from typing import Any
@@ -22,13 +23,22 @@ from bankwise.hardware.machine import machine
 from bankwise.read.options import Progress
 from bankwise.read.triton_calls import parameters
 from bankwise.show.tuning import KnobRow, TuneReport
-from bankwise.triton.source import TritonSource, compiled, source_of
+from bankwise.triton.source import TritonSource, assumed_in, compiled, source_of
 
 MOST_SETTINGS = 512
 """Of one call; more take too long to compile."""
 
 Work = Callable[[Mapping[str, Any]], float]
 """How much a workgroup does under a setting: its output elements, its products."""
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedSetting:
+    """A setting's row, which code was counted, and what that takes to hold of a launch."""
+
+    row: KnobRow
+    how: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def tune(
@@ -56,21 +66,21 @@ def tune(
     """
     source = source_of(fn, signature, target, **said)
     rows = list(_rows(source, _settings(knobs), work, processes, progress))
-    if all(row.refusal for row, _ in rows):
-        raise InputError(f"no setting compiles: {rows[0][0].refusal}")
-    order = sorted(rows, key=lambda each: (bool(each[0].refusal), each[0].price))
-    how = next(how for _, how in rows if how)
+    if all(each.row.refusal for each in rows):
+        raise InputError(f"no setting compiles: {rows[0].row.refusal}")
+    order = sorted((each.row for each in rows), key=lambda row: (bool(row.refusal), row.price))
+    how = next(each.how for each in rows if each.how)
     own = {k for k in source.constants if source.types.get(k, "constexpr") == "constexpr"}
     fixed = {**{k: v for k, v in source.constants.items() if k in own}, **source.options}
     return TuneReport(
         source.name,
         target,
-        tuple(row for row, _ in order),
+        tuple(order),
         how,
         parameters=parameters(source.path.read_text("utf-8"), source.name),
         given={k: v for k, v in fixed.items() if k not in knobs},
         constants=frozenset(own),
-        notes=source.assumed,
+        notes=tuple(dict.fromkeys(note for each in rows for note in each.notes)),
     )
 
 
@@ -89,7 +99,7 @@ def _rows(
     work: Work | None,
     processes: int,
     progress: Progress | None,
-) -> Iterator[tuple[KnobRow, str]]:
+) -> Iterator[_CountedSetting]:
     """A row for each setting, as they are done; each thread waits for a process of its own."""
     with ThreadPoolExecutor(processes or os.cpu_count() or 1) as pool:
         asked = [pool.submit(_row, source.with_knobs(each), each, work) for each in settings]
@@ -99,9 +109,7 @@ def _rows(
             yield each.result()
 
 
-def _row(
-    source: TritonSource, setting: Mapping[str, Any], work: Work | None
-) -> tuple[KnobRow, str]:
+def _row(source: TritonSource, setting: Mapping[str, Any], work: Work | None) -> _CountedSetting:
     said = {**source.constants, **source.options}
     amount = float(work(said)) if work is not None else 1.0
     if not 0 < amount < inf:
@@ -111,11 +119,11 @@ def _row(
         (planned,) = plan(made.texts["ttgir"], f"{source.name}.ttgir", source.said, verify=False)
         code = counted_code(made, planned, source.said)
     except InputError as error:
-        return KnobRow(setting, amount, refusal=error.message), ""
+        return _CountedSetting(KnobRow(setting, amount, refusal=error.message))
     lds = machine(source.target).lds_bytes
     if made.shared_bytes > lds:
         reason = f"{made.shared_bytes:,} bytes of shared memory, there are {lds:,}"
-        return KnobRow(setting, amount, refusal=reason), ""
+        return _CountedSetting(KnobRow(setting, amount, refusal=reason))
     refused = code.report.refusals[0].reason if code.report.refusals else ""
     row = KnobRow(
         setting,
@@ -130,4 +138,4 @@ def _row(
         assumed=code.assumed,
         open=code.open,
     )
-    return row, code.how
+    return _CountedSetting(row, code.how, assumed_in(made.texts["ttgir"]))

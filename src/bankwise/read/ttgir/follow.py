@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from bankwise.counting.bound import ANY, Bound, exactly
 from bankwise.errors import InputError, Refusal
+from bankwise.read.ttgir.numbers import check_numbers, place_of
 from bankwise.read.ttgir.scalars import evaluate
 from bankwise.read.ttgir.text import arguments
 from bankwise.read.ttgir.types import Types
@@ -21,10 +22,11 @@ from bankwise.read.ttgir.values import (
     BufferView,
     Module,
     Op,
+    Open,
     SharedOperation,
     TritonFunction,
 )
-from bankwise.read.ttgir.views import VIEWS, Value, allocation, join, joined, view
+from bankwise.read.ttgir.views import VIEWS, Value, allocation, facts_of, join, joined, view
 
 MAX_STEPS = 200_000
 """Operations that are run; a loop that would take more is taken to be of unknown length."""
@@ -57,6 +59,8 @@ _BY_UNITS = re.compile(
 )
 """Matrix and copy units reach a tile through a descriptor: no thread has an address in it."""
 
+_LONG = f"a loop is longer than what is followed ({MAX_STEPS:,} operations)"
+
 _CALLS = 16
 """Functions that are followed into each other."""
 
@@ -80,38 +84,44 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class _Frequency:
-    """How often what follows runs, in which waves. ``silent``: only its values are wanted."""
+    """How often what follows runs, in which waves. ``silent``: only its values are wanted;
+    ``open``: what decides how often, where that is not known."""
 
     times: Bound
     maybe: bool = False
     silent: bool = False
     waves: int | None = None
     calls: int = 0
+    open: frozenset[str] = frozenset()
 
     def __add__(self, other: _Frequency) -> _Frequency:
-        both = self.maybe and other.maybe
-        return _Frequency(self.times + other.times, both, waves=self.waves)
+        both, facts = self.maybe and other.maybe, self.open | other.open
+        return _Frequency(self.times + other.times, both, waves=self.waves, open=facts)
+
+    def by(self, *values: Value) -> frozenset[str]:
+        """What decides how often it runs, these values included."""
+        return self.open | facts_of(*values)
 
     def touch(self, op: Op, view: BufferView | None) -> SharedOperation:
         """What cannot be counted is taken to run once at least."""
         followed = self.times.low if self.times.exact else max(1, self.times.low)
-        return SharedOperation(op, view, followed, self.times, self.maybe, self.waves)
+        return SharedOperation(
+            op, view, followed, self.times, self.maybe, self.waves, open=self.open
+        )
 
 
 def follow(
     module: Module, kernel: TritonFunction, types: Types, arguments: Mapping[str, int]
 ) -> Followed:
-    """Follow one kernel. ``arguments``: numbers of its arguments, by name without ``%``.
+    """Follow one kernel. ``arguments``: numbers of its arguments, by name without ``%``, and of
+    its block (:mod:`bankwise.read.ttgir.numbers`).
 
     Raises :class:`InputError` for a name that the kernel does not have.
     """
-    for name in arguments:
-        if f"%{name}" not in kernel.arguments:
-            names = ", ".join(a.removeprefix("%") for a in kernel.arguments)
-            hint = f"it has {names}"
-            raise InputError(f"kernel {kernel.name} has no argument {name!r}", hint=hint)
-    run = _Follower(module, types)
-    env: dict[str, Value] = {f"%{name}": number for name, number in arguments.items()}
+    check_numbers(kernel, arguments)
+    run = _Follower(module, types, arguments)
+    env: dict[str, Value] = {name: _argument(name, kernel) for name in kernel.arguments}
+    env |= {f"%{name}": number for name, number in arguments.items()}
     run.block(kernel.body, env, _Frequency(exactly(1)))
     touches = tuple(
         replace(weight.touch(op, touched), operand=operand)
@@ -125,8 +135,8 @@ def follow(
 class _Follower:
     """The state of following: what was found so far."""
 
-    def __init__(self, module: Module, types: Types) -> None:
-        self.module, self.types = module, types
+    def __init__(self, module: Module, types: Types, numbers: Mapping[str, int]) -> None:
+        self.module, self.types, self.numbers = module, types, numbers
         self.found: dict[tuple[Op, BufferView | None, int | None, int | None], _Frequency] = {}
         self.buffers: dict[Op, Buffer] = {}
         self.refusals: list[Refusal] = []
@@ -179,6 +189,9 @@ class _Follower:
             self._record(op, None, weight)
         elif op.name.startswith("arith."):
             self._arith(op, env)
+        elif place := place_of(op):
+            known = self.numbers.get(place)
+            env[op.results[0]] = Open(frozenset({place})) if known is None else known
         else:
             self._other(op, env, weight)
 
@@ -186,7 +199,8 @@ class _Follower:
         values = [env.get(name) for name in op.operands]
         numbers = [v if isinstance(v, int) else None for v in values]
         for result in op.results[:1]:
-            env[result] = evaluate(op, numbers)
+            made = evaluate(op, numbers)
+            env[result] = Open(facts_of(*values)) if made is None else made
             if op.name == "arith.select" and isinstance(values[-1], BufferView):
                 env[result] = join(values[-2], values[-1])
 
@@ -235,7 +249,8 @@ class _Follower:
         values = [env.get(start) for _, start in carried(op)]
         rounds = self._rounds(op, [env.get(head[n]) for n in (2, 3, 4)])
         if rounds is None:
-            values = self._unknown_rounds(op, head[1], names, values, env, weight)
+            why = facts_of(*(env.get(head[n]) for n in (2, 3, 4))) or {_LONG}
+            values = self._unknown_rounds(op, head[1], names, values, env, frozenset(why), weight)
         else:
             for number in rounds:
                 inside = {**env, head[1]: number, **dict(zip(names, values, strict=True))}
@@ -259,14 +274,16 @@ class _Follower:
         names: list[str],
         values: list[Value],
         env: dict[str, Value],
+        why: frozenset[str],
         weight: _Frequency,
     ) -> list[Value]:
-        """Run the body once, with what changes unknown; the first, silent, run finds out what."""
+        """Run the body once, with what changes unknown; the first, silent, run finds out what.
+        ``why``: on what the number of rounds depends."""
         for silent in (True, True, False):
-            inside = {**env, induction: None, **dict(zip(names, values, strict=True))}
-            now = replace(weight, times=ANY, silent=weight.silent or silent)
+            inside = {**env, induction: Open(why), **dict(zip(names, values, strict=True))}
+            now = replace(weight, times=ANY, silent=weight.silent or silent, open=weight.open | why)
             given = self.block(op.regions[0], inside, now)
-            values = joined(values, self._yielded(op, values, given))
+            values = joined(values, self._yielded(op, values, given), why)
         return values
 
     def _yielded(self, op: Op, values: list[Value], given: list[Value]) -> list[Value]:
@@ -282,9 +299,15 @@ class _Follower:
             chosen = op.regions[:1] if known else op.regions[1:2]
             given = self.block(chosen[0], dict(env), weight) if chosen else []
         else:
-            maybe = replace(weight, maybe=True, times=Bound(0, weight.times.high))
+            maybe = replace(
+                weight,
+                maybe=True,
+                times=Bound(0, weight.times.high),
+                open=weight.by(known),
+            )
             ways = [self.block(region, dict(env), maybe) for region in op.regions]
-            given = joined(*ways) if len(ways) == 2 and len(ways[0]) == len(ways[1]) else []
+            both = len(ways) == 2 and len(ways[0]) == len(ways[1])
+            given = joined(ways[0], ways[1], facts_of(known)) if both else []
         env.update(zip(op.results, given, strict=False))
 
     def _while(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
@@ -292,14 +315,17 @@ class _Follower:
         starts = _ITER.findall(op.body)
         names = [name for name, _ in starts]
         values = [env.get(start) for _, start in starts]
+        now = replace(weight, times=ANY)
         for silent in (True, True, False):
-            now = replace(weight, times=ANY, silent=weight.silent or silent)
+            now = replace(now, silent=weight.silent or silent)
             inside = {**env, **dict(zip(names, values, strict=True))}
-            given = self.block(op.regions[0], inside, now)[1:]
+            goes_on, *given = self.block(op.regions[0], inside, now) or [None]
+            now = replace(now, open=now.by(goes_on))
             head = op.regions[1][0].results if op.regions[1] else ()
             body = {**env, **dict(zip(head, given, strict=False))}
             again = self.block(op.regions[1], body, replace(now, maybe=True))
-            values = joined(values, again) if len(again) == len(values) else [None] * len(values)
+            fits = len(again) == len(values)
+            values = joined(values, again, now.open) if fits else [None] * len(values)
         env.update(zip(op.results, given, strict=False))
 
     def _partition(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
@@ -321,7 +347,8 @@ class _Follower:
         """Loops and branches of other kinds: their bodies run once, with nothing known."""
         known = {name: value for name, value in env.items() if not isinstance(value, int)}
         for region in op.regions:
-            self.block(region, dict(known), replace(weight, times=ANY, maybe=True))
+            now = replace(weight, times=ANY, maybe=True, open=weight.by(None))
+            self.block(region, dict(known), now)
 
     def _other(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         views = [v for name in op.operands if isinstance(v := env.get(name), BufferView)]
@@ -360,6 +387,12 @@ class _Follower:
 def carried(op: Op) -> list[tuple[str, str]]:
     """What an ``scf.for`` hands from round to round: the name inside and the first value."""
     return _ITER.findall(op.body.partition("iter_args")[2])
+
+
+def _argument(name: str, kernel: TritonFunction) -> Open:
+    """An argument that nobody said; ``--arg`` says whole numbers alone."""
+    plain = name.removeprefix("%")
+    return Open(frozenset({plain if name in kernel.integers else f"{plain} (no integer)"}))
 
 
 def _operands(ops: Iterable[Op]) -> Iterator[str]:

@@ -17,6 +17,7 @@ _ALIAS = re.compile(r"^\s*#(\w+)\s*=\s*(#tt\w+\.(\w+).*?)\s*$")
 _LOCATION = re.compile(r"^\s*(#loc\d*)\s*=\s*loc\((.*)\)\s*$")
 _ATTRIBUTE = re.compile(r'"?((?:ttg|ttng)\.[\w\-]+)"?\s*=\s*("[^"]*"|-?\d+|true|false)')
 _FUNCTION = re.compile(r"(?:(public|private)\s+)?@([\w$.\-]+|\"[^\"]*\")\s*\(")
+_INTEGER = re.compile(r"(?:i\d+|index)\b")
 _ENCODINGS = (
     *("blocked", "slice", "dot_op", "nvidia_mma", "amd_mfma", "linear", "generic_linear"),
     *("swizzled_shared", "amd_rotating_shared", "padded_shared", "nvmma_shared", "shared_linear"),
@@ -212,7 +213,8 @@ def _function(op: Op) -> TritonFunction:
     names = tuple(name.strip() for name, _, _ in given)
     sizes = tuple(_bytes(kind.strip()) for _, _, kind in given)
     body = tuple(op.regions[0]) if op.regions else ()
-    return TritonFunction(head[2].strip('"'), op.line, names, sizes, body)
+    whole = frozenset(name.strip() for name, _, kind in given if _INTEGER.match(kind.strip()))
+    return TritonFunction(head[2].strip('"'), op.line, names, sizes, body, whole)
 
 
 def _bytes(kind: str) -> int:

@@ -53,13 +53,15 @@ class MemoryType:
 
 @dataclass(frozen=True, slots=True)
 class TritonFunction:
-    """One ``tt.func public``. ``arguments``: names with their ``%``; ``sizes``: bytes of each."""
+    """One ``tt.func public``. ``arguments``: names with their ``%``; ``sizes``: bytes of each;
+    ``integers``: those that are whole numbers."""
 
     name: str
     line: int
     arguments: tuple[str, ...]
     sizes: tuple[int, ...]
     body: tuple[Op, ...]
+    integers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,6 +141,14 @@ def _reshaped(coordinates: IntArray, shape: Shape, into: Shape) -> IntArray:
 
 
 @dataclass(frozen=True, slots=True)
+class Open:
+    """A number that nobody said. ``facts``: what it depends on: names that ``--arg`` takes, and
+    phrases for what no argument says."""
+
+    facts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class BufferView:
     """A part of a buffer as an operation sees it; ``steps`` from the buffer to the view."""
 
@@ -168,7 +178,8 @@ class SharedOperation:
     ``view`` is None where the memory is scratch. ``executions``: as followed; ``times``: between
     which ends the truth lies. ``maybe``: whether it may not run. ``waves``: that run it, where they
     are not all of the module (a partition of specialised warps). ``operand``: which one a matrix or
-    copy unit reaches by a descriptor; None for what threads do.
+    copy unit reaches by a descriptor; None for what threads do. ``open``: what decides how often it
+    runs, where that is not known.
     """
 
     op: Op
@@ -178,6 +189,7 @@ class SharedOperation:
     maybe: bool = False
     waves: int | None = None
     operand: int | None = None
+    open: frozenset[str] = frozenset()
 
     @property
     def counted(self) -> bool:

@@ -8,10 +8,14 @@ from collections.abc import Mapping, Sequence
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.notation.triton import memory
 from bankwise.read.ttgir.types import Types, split_arrow
-from bankwise.read.ttgir.values import Buffer, BufferView, Module, Op, Shape
+from bankwise.read.ttgir.values import Buffer, BufferView, Module, Op, Open, Shape
 
-Value = int | BufferView | Refusal | None
-"""What is known of an SSA value: a number, a part of a buffer, why it is not read, or nothing."""
+Value = int | Open | BufferView | Refusal | None
+"""What is known of an SSA value: a number, on what a number depends, a part of a buffer, why it is
+not read, or nothing."""
+
+DATA = "data in memory, or numbers made of tensors"
+"""On what a number depends of which nothing is known."""
 
 _LISTED = re.compile(r"\[([^\]]*)\]")
 _ORDER = re.compile(r"order = array<i32:\s*([\d,\s]+)>")
@@ -129,13 +133,28 @@ def _number(text: str, env: Mapping[str, Value]) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def join(a: Value, b: Value) -> Value:
-    """What is known of a value that is one of these two."""
-    if a == b or b is None or isinstance(a, Refusal):
-        return a if a == b or isinstance(a, Refusal) else None
-    if not (isinstance(a, BufferView) and isinstance(b, BufferView)):
-        return b if isinstance(b, Refusal) else None
-    return _joined(a, b)
+def facts_of(*values: Value) -> frozenset[str]:
+    """On what some values depend."""
+    return frozenset[str]().union(*map(_facts, values))
+
+
+def _facts(value: Value) -> frozenset[str]:
+    if isinstance(value, Open):
+        return value.facts
+    return frozenset() if isinstance(value, int) else frozenset({DATA})
+
+
+def join(a: Value, b: Value, why: frozenset[str] = frozenset()) -> Value:
+    """What is known of a value that is one of these two; ``why``: what decides which."""
+    if a == b or isinstance(a, Refusal):
+        return a
+    if isinstance(b, Refusal):
+        return b
+    if isinstance(a, BufferView) and isinstance(b, BufferView):
+        return _joined(a, b)
+    if isinstance(a, int | Open) and isinstance(b, int | Open):
+        return Open(facts_of(a, b) | why)
+    return None
 
 
 def _joined(a: BufferView, b: BufferView) -> BufferView | None:
@@ -150,6 +169,8 @@ def _joined(a: BufferView, b: BufferView) -> BufferView | None:
     return made
 
 
-def joined(many: Sequence[Value], more: Sequence[Value]) -> list[Value]:
+def joined(
+    many: Sequence[Value], more: Sequence[Value], why: frozenset[str] = frozenset()
+) -> list[Value]:
     """:func:`join` of two lists of one length."""
-    return [join(a, b) for a, b in zip(many, more, strict=True)]
+    return [join(a, b, why) for a, b in zip(many, more, strict=True)]

@@ -98,6 +98,7 @@ def compile_(question: dict[str, Any], folder: Path) -> dict[str, Any]:
     names = kernel.arg_names
     _check_names(names, question)
     signature = {name: question["signature"][name] for name in names}
+    _check_types(signature)
     constexprs = {(names.index(k),): v for k, v in question["constexprs"].items()}
     target = _target(question["target"], question["wave_size"])
     attrs = _attributes(kernel, question, target)
@@ -149,6 +150,22 @@ def _check_names(names: list[str], question: dict[str, Any]) -> None:
     strange = {name for some in said for name in some} - {*names}
     if strange:
         raise ValueError(f"the kernel has no argument {', '.join(sorted(strange))}")
+
+
+def _check_types(signature: dict[str, str]) -> None:
+    """Of a type that does not exist Triton says its name alone."""
+    from triton._utils import type_canonicalisation_dict
+    from triton.language import str_to_ty
+
+    for name, kind in signature.items():
+        try:
+            str_to_ty(kind, None) if kind != "constexpr" else None
+        except (KeyError, IndexError) as error:
+            plain = kind.lstrip("*")
+            known = dict.fromkeys(type_canonicalisation_dict.values())
+            near = get_close_matches(plain, known, n=3, cutoff=0.5)
+            also = f": {', '.join(kind.replace(plain, one) for one in near)}?" if near else ""
+            raise ValueError(f"{name}: Triton has no type {kind!r}{also}") from error
 
 
 def _check_options(options: dict[str, Any], target: Any) -> None:

@@ -1,0 +1,200 @@
+"""What a Triton kernel's text tells of its arguments where nobody says it: types and values.
+
+An argument is taken for a pointer where its name ends so, or where it is the first summand of what
+``tl.load``, a store, an atomic or a descriptor takes, on the way through assignments. Atomics on
+whole numbers, names of scales and means, and factors beside a fraction tell more; every other
+pointer is one to f16, every other argument an i32. All of that are guesses: whoever prints them
+says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+_CONSTANT, _STAGES, _GROUP, _NUMBER = 64, 2, 8, 1024
+_FEW = ("num_stages", "stages", "num_warps")
+"""Constants that are small numbers."""
+_MEMORY = ("load", "store", "make_block_ptr", "make_tensor_descriptor")
+_WHOLE = ("atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor")
+"""Atomics that count or lock."""
+_ADDED = ("atomic_add", "atomic_max", "atomic_min")
+_FRACTION = re.compile(
+    r"(^|_)(\w*scale|eps|epsilon|alpha|beta|slope|prob|lr|decay|momentum|temperature|dropout)$",
+    re.IGNORECASE,
+)
+_PRECISE = re.compile(r"scale|mean|rstd|(^|_)(var|lse|s|m|l|delta)(_ptr)?$", re.IGNORECASE)
+"""Pointers to what is kept in f32 beside tensors of fewer bits."""
+_FP8 = re.compile(r"fp8|float8|f8", re.IGNORECASE)
+_STRIDE = re.compile(r"stride_?[a-z]{2,}$", re.IGNORECASE)
+"""The stride of a tensor that it names, along an axis: the last one of a tensor is often 1."""
+_MOST = 64
+
+
+def listed(function: ast.FunctionDef) -> list[ast.arg]:
+    """The parameters of a function, in order."""
+    args = function.args
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
+
+
+def last(node: ast.expr) -> str:
+    """``jit`` of ``triton.jit`` and of ``jit``."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def types_of(function: ast.FunctionDef, constants: Collection[str]) -> dict[str, str]:
+    """Triton's type of each argument that is no constant."""
+    uses = _uses(function)
+    fractions = {one for one in _beside_fractions(function) if one not in uses}
+    names = [a.arg for a in listed(function) if a.arg not in constants]
+    return {name: _type(name, uses.get(name), fractions, function.name) for name in names}
+
+
+def _type(name: str, uses: set[str] | None, fractions: set[str], kernel: str) -> str:
+    if uses is None and not name.endswith("ptr"):
+        return "fp32" if name in fractions or _FRACTION.search(name) else "i32"
+    uses = uses or set()
+    if uses & {*_WHOLE}:
+        return "*i32"
+    if uses & {*_ADDED} or _PRECISE.search(name):
+        return "*fp32"
+    return "*fp8e4nv" if _FP8.search(kernel) and "store" not in uses else "*fp16"
+
+
+def _beside_fractions(function: ast.FunctionDef) -> Iterator[str]:
+    """Names that are multiplied with a fraction that the text has."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                fraction = isinstance(other, ast.Constant) and isinstance(other.value, float)
+                if isinstance(one, ast.Name) and fraction:
+                    yield one.id
+
+
+def constants_of(function: ast.FunctionDef, names: Sequence[str]) -> dict[str, object]:
+    """A value for each constant: a word that it is compared with, True for what is asked alone,
+    else a usual number."""
+    found: dict[str, object] = {name: _usual(name) for name in names}
+    for node in ast.walk(function):
+        if isinstance(node, ast.If | ast.IfExp):
+            found.update((name, True) for name in _asked(node.test) if name in found)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name):
+            (other, *_) = node.comparators
+            if node.left.id in found and isinstance(other, ast.Constant):
+                found[node.left.id] = other.value
+    return found
+
+
+def _usual(name: str) -> int:
+    if name.lower() in _FEW:
+        return _STAGES
+    return _GROUP if "group" in name.lower() else _CONSTANT
+
+
+def _asked(test: ast.expr) -> Iterator[str]:
+    """Names of which a test asks whether they are true, with and, or and not."""
+    if isinstance(test, ast.Name):
+        yield test.id
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _asked(test.operand)
+    elif isinstance(test, ast.BoolOp):
+        for one in test.values:
+            yield from _asked(one)
+
+
+def numbers_of(types: Mapping[str, str]) -> dict[str, int]:
+    """A size for each whole number; of strides of one tensor (``stride_am``, ``stride_ak``) the
+    last is 1."""
+    names = [name for name, kind in types.items() if kind == "i32"]
+    found = dict.fromkeys(names, _NUMBER)
+    strides = [name for name in names if "stride" in name.lower()]
+    for name, after in pairwise((*strides, "")):
+        before = any(one != name and one[:-1] == name[:-1] for one in strides)
+        if before and after[:-1] != name[:-1] and _STRIDE.search(name):
+            found[name] = 1
+    return found
+
+
+def said_constants(function: ast.FunctionDef, constants: Sequence[str]) -> dict[str, object]:
+    """Values of constants that the text itself names: of the first ``triton.Config``, else the
+    defaults."""
+    args = function.args
+    plain = [*args.posonlyargs, *args.args]
+    behind = plain[len(plain) - len(args.defaults) :]
+    pairs = [*zip(behind, args.defaults, strict=True)]
+    pairs += [(a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d]
+    found: dict[str, object] = {a.arg: d.value for a, d in pairs if isinstance(d, ast.Constant)}
+    found.update(_configured(function))
+    known = bool | int | float | str
+    return {k: v for k, v in found.items() if k in constants and isinstance(v, known)}
+
+
+def _configured(function: ast.FunctionDef) -> dict[str, object]:
+    for decorator in function.decorator_list:
+        for node in ast.walk(decorator):
+            if isinstance(node, ast.Call) and last(node.func) == "Config" and node.args:
+                try:
+                    values = ast.literal_eval(node.args[0])
+                except (ValueError, TypeError):
+                    continue
+                if isinstance(values, dict):
+                    return {str(name): value for name, value in values.items()}
+    return {}
+
+
+def _uses(function: ast.FunctionDef) -> dict[str, set[str]]:
+    """By what each pointer is used: ``load``, ``store``, ``atomic_cas``.."""
+    made: dict[str, ast.expr] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            for name, value in _assigned(node.targets[0], node.value):
+                made.setdefault(name, value)
+    found = defaultdict[str, set[str]](set)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and _reaches(last(node.func)):
+            base = node.args[0] if node.args else _keyword(node)
+            found[_base(base, made) if base is not None else ""].add(last(node.func))
+    return dict(found)
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for one, part in zip(target.elts, value.elts, strict=False):
+            yield from _assigned(one, part)
+
+
+def _reaches(name: str) -> bool:
+    return name in _MEMORY or name.startswith("atomic_")
+
+
+def _keyword(call: ast.Call) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg in ("pointer", "base")), None)
+
+
+def _base(node: ast.expr, made: dict[str, ast.expr]) -> str:
+    """The name of the first summand, on the way through assignments."""
+    for _ in range(_MOST):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            node = node.left
+        elif isinstance(node, ast.IfExp):
+            node = node.body
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value  # x.to(tl.pointer_type(..)), (a + b).broadcast_to(..)
+        elif isinstance(node, ast.Name) and node.id in made:
+            node = made.pop(node.id) if _names(made[node.id], node.id) else made[node.id]
+        else:
+            break
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _names(node: ast.expr, name: str) -> bool:
+    """``x = x + 1``: the argument of the same name is behind it."""
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))

@@ -1,0 +1,58 @@
+"""Conflicts that the code of a fixed TTGIR still has: by whose rule, at which line, of what."""
+
+from __future__ import annotations
+
+import bankwise.triton
+from bankwise.triton import TritonFix
+from isa_texts import DATA
+from test_ttgir_wheel import needs_wheel
+
+KERNELS = DATA.parent / "triton_kernels.py"
+
+
+def fixed(name: str) -> TritonFix:
+    import triton_program as user
+
+    case = user.triton_kernels.CASES[name]
+    return bankwise.triton.fix(
+        f"{KERNELS}:{case['fn']}", case["types"], "gfx950", constexprs=case["constants"],
+        numbers=case["numbers"], execute=False, **case.get("options", {}),
+    )  # fmt: skip
+
+
+@needs_wheel
+def test_conflicts_that_are_only_assumed_are_no_fact_at_the_end() -> None:
+    """What is planned has a known rule; the code joins it into instructions of two addresses."""
+    report = fixed("attention_backward_f32").report
+    rows = {row[0]: row[1:] for one in report.verdicts for row in one.rows}
+    assert rows["conflicts by known rules"][1] == 0
+    assert rows["conflicts assumed (rule unknown)"][1] > 0
+    assert report.ends.conflict == "possible"
+    assert report.exit_code == 3
+    assert report.remaining == ()
+    (note,) = (one for one in report.notes if "the table has" in one)
+    assert "ds_write2_b64" in note
+    assert "ds_write2_b64" not in str(report).split("proof:")[0].split("open in")[0]
+    assert any(f"scratch ({KERNELS}:" in one.reason for one in report.refusals)
+
+
+@needs_wheel
+def test_what_is_left_stands_at_the_lines_of_the_author_with_its_buffers() -> None:
+    """Two products of f16 are read from buffers whose best encoding keeps two ways of b64."""
+    report = fixed("attention_backward_f16").report
+    rows = {row[0]: row[1:] for one in report.verdicts for row in one.rows}
+    left = [one for one in report.refusals if "are left" in one.reason]
+    lines = KERNELS.read_text("utf-8").splitlines()
+    assert [one.reason.partition(": ")[0] for one in left] == [
+        "read total_v_73, total_v_40",
+        "read total_k_86, total_k_51",
+    ]
+    for one, product in zip(left, ("tl.dot(share.", "tl.dot(slope."), strict=True):
+        assert one.location is not None
+        assert one.location.file == str(KERNELS)
+        assert product in lines[one.location.line - 1]
+    each = rows["conflicts by known rules"][1] // 2
+    assert [one.reason.partition(": ")[2].split()[0] for one in left] == [f"{each:,}"] * 2
+    assert "assumed" not in "".join(one.reason for one in left)
+    assert any("bankwise.triton.tune" in note for note in report.notes)
+    assert report.exit_code == 1
