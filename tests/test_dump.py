@@ -56,6 +56,19 @@ def all_passes() -> str:
     return "".join(parts)
 
 
+def one_pass() -> str:
+    """The kernel that conflicts, printed with its whole module."""
+    kernel = dump("kernel")
+    kernel = kernel[kernel.index("func.func") :].rstrip("\n")
+    return re.sub(
+        r"^ +func\.func @mm_dispatch_0.*?^        \}$",
+        lambda _: kernel,
+        dump("module"),
+        count=1,
+        flags=re.MULTILINE | re.DOTALL,
+    )
+
+
 def two_modules() -> str:
     """Two kernels, each printed with its whole module, in which an alias means something else."""
     one = dump("module").replace(
@@ -116,6 +129,57 @@ def test_the_command_writes_the_executable_and_no_log(tmp_path: Path) -> None:
     refused = bankwise("fix", path, "--write")
     assert refused.code == 2
     assert "-o FIXED.mlir writes the executable" in unfolded(refused.err)
+
+
+def test_of_a_dump_of_one_pass_the_executable_is_written_too(tmp_path: Path) -> None:
+    """What was printed with its module is a log with a whole program in it: IREE takes neither."""
+    path, out = written(tmp_path, one_pass()), tmp_path / "fixed.mlir"
+    ended = bankwise("fix", path, "--no-execute", "--no-isa", "-o", out)
+    text = out.read_text("utf-8")
+    assert executables(text) == (("mm_dispatch_0", (NAME,)),)
+    assert "IR Dump" not in text
+    assert "util.func" not in text
+    assert "#iree_codegen.no_pipeline workgroup_size = [256, 1, 1] subgroup_size = 64" in text
+    assert isinstance(compiling.compile_text(text, "gfx950"), Listing)
+    assert ended.err.count(f"executable-configuration=mm_dispatch_0={out}") == 1
+    assert "translation_info" not in ended.err, "nothing is left to edit by hand"
+
+
+def test_of_a_dump_of_one_pass_each_executable_gets_its_own_file(tmp_path: Path) -> None:
+    two = one_pass() + one_pass().replace("mm_dispatch_0", "mm_dispatch_1")
+    path, out = written(tmp_path, two), tmp_path / "fixed.mlir"
+    ended = bankwise("fix", path, "--no-execute", "--no-isa", "-o", out)
+    for name in ("mm_dispatch_0", "mm_dispatch_1"):
+        file = tmp_path / f"fixed.{name}.mlir"
+        assert [held for held, _ in executables(file.read_text("utf-8"))] == [name]
+        assert f"executable-configuration={name}={file}" in ended.err
+        assert f"written: {file}" in unfolded(ended.err)
+    assert not out.exists()
+
+
+def test_what_is_written_back_into_a_dump_of_one_pass_is_the_dump(tmp_path: Path) -> None:
+    path = written(tmp_path, one_pass())
+    ended = bankwise("fix", path, "--no-execute", "--no-isa", "--write")
+    assert "IR Dump" in path.read_text("utf-8")
+    assert "-o FIXED.mlir writes it as iree-compile takes it" in unfolded(ended.err)
+
+
+def test_a_program_that_is_no_dump_is_told_its_edit_before_its_flag(tmp_path: Path) -> None:
+    banner, _, text = one_pass().partition("\n")
+    assert "IR Dump" in banner
+    path, out = written(tmp_path, text), tmp_path / "fixed.mlir"
+    err = bankwise("fix", path, "--no-execute", "--no-isa", "-o", out).err
+    assert "util.func" in out.read_text("utf-8"), "a text of the user's own stays whole"
+    said, flag = err.index("translation_info = "), err.index("--iree-hal-substitute")
+    assert said < flag
+    assert f"mm_dispatch_0={out}" in err[flag:]
+
+
+def test_an_older_dump_is_told_that_what_is_written_is_newer(tmp_path: Path) -> None:
+    older = re.sub(r"upper_bound (\d+)", r"{upper_bound = \1 : index}", one_pass())
+    out = tmp_path / "fixed.mlir"
+    err = bankwise("fix", written(tmp_path, older), "--no-execute", "--no-isa", "-o", out).err
+    assert "the syntax of iree-compile 3.13, which the dump is older than" in unfolded(err)
 
 
 def test_kernels_that_were_printed_one_after_the_other_are_fixed_together(tmp_path: Path) -> None:

@@ -311,7 +311,8 @@ def lds_when_put_back(file: Path, name: str, kernel: Path, folder: Path) -> int 
 
 
 def test_what_was_fixed_goes_back_into_the_model_as_is_said(tmp_path: Path) -> None:
-    """A kept kernel as it is; a dump that was fixed, with the attribute that is told."""
+    """A kept kernel as it is; a program that was fixed, with the attribute that is told; what is
+    written of a dump of one pass as it is."""
     file, kept = small_abt(tmp_path), tmp_path / "kept"
     options = Options("gfx942", keep=str(kept))
     (report,) = fix_model(file, options, Judges(execute=False, isa=False)).reports
@@ -324,9 +325,10 @@ def test_what_was_fixed_goes_back_into_the_model_as_is_said(tmp_path: Path) -> N
     dump = kept / f"{name}.gfx942.mlir"
     again = fix_file(dump, Options("gfx942"), Judges(execute=False, isa=False))
     assert isinstance(again, FixReport)
-    goes, needs = again.settings
+    _, needs, _, goes = again.settings
     assert f"--iree-hal-substitute-executable-configuration={name}=" in goes
-    attribute = needs[needs.index("translation_info") :]
+    attribute = needs.strip()
+    assert attribute.startswith("translation_info = ")
     marked, count = re.subn(
         r"(func\.func .*attributes \{)", rf"\g<1>{attribute}, ", again.fixed_text
     )
@@ -335,6 +337,13 @@ def test_what_was_fixed_goes_back_into_the_model_as_is_said(tmp_path: Path) -> N
     (tmp_path / "marked.mlir").write_text(marked, "utf-8")
     wanted = again.after.kernels[0].lds_bytes
     assert lds_when_put_back(file, name, tmp_path / "marked.mlir", tmp_path / "two") == wanted
+
+    banner = "// -----// IR Dump After X: iree-codegen-resolve-swizzle-hints //----- //\n"
+    (tmp_path / "log.mlir").write_text(banner + dump.read_text("utf-8"), "utf-8")
+    out = tmp_path / "of_a_log.mlir"
+    bankwise("fix", tmp_path / "log.mlir", "--no-execute", "--no-isa", "-o", out)
+    (tmp_path / "three").mkdir()
+    assert lds_when_put_back(file, name, out, tmp_path / "three") == wanted
 
 
 def test_lines_to_paste_are_one_command_of_a_shell() -> None:

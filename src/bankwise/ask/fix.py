@@ -151,7 +151,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
     after = _counted(done.opened, done.analyses, options)
     read, fixed = before.opened.source.text, done.opened.source.text
     source_text, kernels = read_text(file), before.report.kernels
-    fixed_text, of_a_dump = spliced(source_text, read, fixed), source_text != read
+    fixed_text = spliced(source_text, read, fixed)
     report = FixReport(
         before=before.report,
         after=after.report,
@@ -165,7 +165,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         fronts=done.fronts,
         assumed=_doubt(before.report, after.report) if done.changes else "",
         gamble=_gamble(before.report, after.report, options) if done.changes else "",
-        modules=modules(done.opened, kernels, before.opened) if of_a_dump else (),
+        modules=modules(done.opened, kernels, before.opened, source_text),
     )
     instead: Callable[[], RewrittenFile] | None = None
     if done.instead is not None:

@@ -147,6 +147,7 @@ def fix(
             ),
         )
     if isinstance(found, FixReport):
+        found = replace(found, modules=()) if write else found
         _deliver(found, str(file) if write else output, form, everything)
     else:
         _deliver_model(found, output, form, everything)
