@@ -114,9 +114,9 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
         before, after = kernel.whole, fixed.whole
         several = len(report.before.kernels) > 1
         every = "all loads and stores" if before == kernel.totals.run else "all accesses"
-        what = f"all of {short(kernel.name)}" if several else every
+        what = ("all of", short(kernel.name)) if several else ("", every)
         sums = (before.passes, after.passes, after.ideal)
-        rows.append([*(f"{cost:,}" for cost in sums), "", "", what])
+        rows.append([*(f"{cost:,}" for cost in sums), "", *what])
         colours.append("")
     titles = ("before", "after", "ideal", "place", "instruction", "access")
     console.print()
