@@ -117,9 +117,20 @@ def fix_model(
         _keep(file, target, keep, accepted, vmfb, asked) if keep else (),
         _refusals(lowered[asked]),
         _notes(lowered[asked], options.target, asked),
-        tuple(each.default for each in answers),
+        tuple(replace(each.default, before=_before(each, keep)) for each in answers),
         into_the_model(texts),
     )
+
+
+def _before(answer: DispatchFix, keep: Path | None) -> str:
+    """Which text a report's places and its numbers before are of, in words."""
+    lowered = answer.lowered
+    file = f"{keep / lowered.path.name}" if keep else f"DIR/{lowered.path.name} (--keep DIR)"
+    said = f'{lowered.dispatch.executable}: "before" and all places are of {file}'
+    if lowered.lowering == IREE_DEFAULT:
+        return f"{said}, IREE's default"
+    taken = "" if answer.workgroup is None else f" ({answer.workgroup.passes:,} passes a workgroup)"
+    return f"{said}, lowered with {lowered.lowering}, not of IREE's default{taken}"
 
 
 def _accepted(answers: Sequence[DispatchFix]) -> dict[str, str]:
