@@ -91,10 +91,19 @@ def _against(cause: Cause, left: Sequence[Snippet], report: CheckReport) -> list
     what its accesses touch. What one command writes is said under each that it is against."""
     names = {access.kernel for access in cause.accesses}
     touched = {name for access in cause.accesses for name in access.allocations}
+    at = {access.location for access in cause.accesses}
     kernels = [k for k in report.kernels if k.name in names]
-    named = {name for k in kernels for access in k.accesses for name in access.allocations}
+    every = [access for k in kernels for access in k.accesses]
+    named = {name for access in every for name in access.allocations}
+    known = {access.location for access in every if access.rule}
     own = {snippet for k in kernels for snippet in k.snippets}
-    return [s for s in left if s in own and (touched & {*s.buffers} or not named & {*s.buffers})]
+
+    def meant(one: Snippet) -> bool:
+        if known & {*one.places}:
+            return bool(at & {*one.places})
+        return bool(touched & {*one.buffers}) or not named & {*one.buffers}
+
+    return [one for one in left if one in own and meant(one)]
 
 
 def _print_table(report: CheckReport, console: Console, everything: bool) -> None:
