@@ -242,3 +242,33 @@ def test_a_crash_of_the_compiler_is_told_as_one_with_the_way_to_see_it_again(
     silent = replace(fixed, verdicts=(Verdict("isa", "no answer", found.reason),))
     assert silent.exit_code == 3
     assert "isa gives no answer" in silent.incomplete
+
+
+TENSORS = """\
+module {
+  func.func @f(%a: tensor<4xf16>) -> tensor<4xf16> {
+    return %a : tensor<4xf16>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [
+        (f"{BANNER.format('A: a')}func.func @k() {{\n  %x = gpu.thread_id", 1),
+        (f"{BANNER.format('A: a')}{TENSORS}{BANNER.format('B: b')}{TENSORS[:70]}", 2),
+    ],
+)
+def test_a_dump_that_was_cut_off_is_told_so(tmp_path: Path, text: str, opened: int) -> None:
+    """The kernel's function is open; of tensors, which nobody takes for a model, its module too."""
+    ended = bankwise("check", written(tmp_path, text))
+    assert ended.code == 2
+    many = "a `{` is" if opened == 1 else f"{opened} `{{` are"
+    assert f"the text ends early, {many} not closed" in unfolded(ended.err)
+
+
+def test_a_text_that_is_whole_is_not_told_that_it_ends_early(tmp_path: Path) -> None:
+    ended = bankwise("check", written(tmp_path, TENSORS.replace("return %a", "return %b")))
+    assert ended.code == 2
+    assert "ends early" not in ended.err
