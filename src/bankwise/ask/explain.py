@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from itertools import groupby
 
+from bankwise.errors import InputError
 from bankwise.hardware.machine import LEVELS, Instruction, canonical, machine, names
 from bankwise.hardware.native import NATIVE
 from bankwise.show.nouns import Noun, noun
 from bankwise.show.rules import Rule, rule, rules
 
 
-def explain(name: str) -> Rule | Noun:
-    """The rule called ``name``, the word, or the instruction as every machine serves it; InputError
-    if there is none."""
+def explain(name: str, target: str = "") -> Rule | Noun:
+    """The rule called ``name``, the word, or the instruction as every machine serves it, or as
+    ``target`` does; InputError if there is none."""
+    if target:
+        return _on(name, canonical(target))
     spelled = "-".join(name.casefold().split())
     if spelled in {one.name for one in rules()}:
         return rule(spelled)
     return noun(name) or _instruction(name) or _machine(name) or rule(name)
+
+
+def _on(name: str, target: str) -> Noun:
+    """An instruction as one machine serves it. Whatever else is explained is the same on all."""
+    found, every = _instruction(name, (machine(target).name,)), _instruction(name)
+    if found is not None:
+        return found
+    if every is None:
+        message = f"--target says something of an instruction, and {name!r} is none"
+        raise InputError(message, hint="leave --target out")
+    message = f"no row of {name} for {target}"
+    raise InputError(message, hint=f"leave --target out, or `bankwise machines {target}`")
 
 
 def _machine(name: str) -> Noun | None:
@@ -47,9 +62,9 @@ def _machine(name: str) -> Noun | None:
     )
 
 
-def _instruction(name: str) -> Noun | None:
-    """A shared-memory instruction, by the machine files that have it."""
-    machines = [machine(each) for each in names()]
+def _instruction(name: str, of: tuple[str, ...] = ()) -> Noun | None:
+    """A shared-memory instruction, by the machine files that have it, of these machines or all."""
+    machines = [machine(each) for each in of or names()]
     rows = [one.instructions[name] for one in machines if name in one.instructions]
     if not rows:
         return None
