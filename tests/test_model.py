@@ -322,6 +322,17 @@ def test_a_model_that_is_fixed_nowhere_says_how_to_write_it(tmp_path: Path) -> N
     assert Path(path).is_file()
 
 
+def test_what_a_checked_model_says_to_run_writes_what_it_fixes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = bankwise("check", small_abt(tmp_path).name, "-t", "gfx950", "--direct-load").out
+    command = next(line.split() for line in told.splitlines() if "bankwise fix" in line)
+    ended = bankwise(*command[1:], "--no-execute", "--no-isa")
+    assert "nothing was written" not in ended.err
+    assert list((tmp_path / "fixed").glob("*.vmfb"))
+
+
 def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path: Path) -> None:
     file = small_abt(tmp_path)
     noted = [

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 
 from bankwise.ask.check_mlir import check_opened
@@ -78,8 +79,9 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
 
 
 def _as_model(kernel: KernelReport, file: Path, options: Options) -> KernelReport:
-    """What is written against the conflicts of a dispatch is written by fixing the model."""
-    asked = command("fix", str(file), options)
+    """What is written against the conflicts of a dispatch is written by fixing the model, which
+    writes nothing unless it is told where."""
+    asked = f"{command('fix', str(file), options)} --keep {quote(options.keep or 'fixed')}"
     return replace(kernel, snippets=tuple(replace(s, command=asked) for s in kernel.snippets))
 
 

@@ -231,7 +231,8 @@ def _dearer(
 def _why_dear(code: CodePrice, answer: _FixedLowering, own: _FixedLowering | None) -> str:
     """What is worse in the code of a plan with fewer passes, in words."""
     assert answer.code is not None
-    default, cycles, beside = own and own.code, _cycles(answer), "beside IREE's default their "
+    default = None if own is None else own.code
+    cycles, beside = _cycles(answer), "beside IREE's default their "
     if default is None:
         return f"their {code.against(answer.code)}"
     if code.worse(default, _prefer(answer)):

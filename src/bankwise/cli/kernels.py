@@ -176,9 +176,7 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
 
         sys.stdout.write(html(fix_document(report, lanes=True), report.source_text))
     else:
-        print_fix(report, err(), everything=everything)
-        if files:
-            print(*(f"written: {path}" for path, _ in files), sep="\n", file=sys.stderr)
+        print_fix(report, err(), everything=everything, written=[path for path, _ in files])
         if not destination and report.accepted:
             sys.stdout.write(report.patch)
 

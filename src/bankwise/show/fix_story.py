@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -18,9 +19,14 @@ from bankwise.show.words import adds, still_open
 from bankwise.solver.plan import AS_IT_IS, Plan
 
 
-def print_fix(report: FixReport, console: Console, *, everything: bool = False) -> None:
-    """Tell the before / after story, and why it ends so. ``everything``: each access."""
+def print_fix(
+    report: FixReport, console: Console, *, everything: bool = False, written: Sequence[Path] = ()
+) -> None:
+    """Tell the before / after story, what was ``written``, and why it ends so. ``everything``: each
+    access."""
     print_story(report, console, everything=everything)
+    for path in written:
+        console.print(f"written: {path}", markup=False, soft_wrap=True)
     print_exit(report.exit_code, report.reasons(report.exit_code), console)
 
 
