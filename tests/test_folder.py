@@ -299,3 +299,18 @@ def test_a_source_in_a_folder_is_said_to_be_left_for_its_own_check(tmp_path: Pat
     assert "left out, source, which is checked where it is named: b.cu" in notes
     assert any("b.cu` compiles a source, `bankwise scan " in note for note in notes)
     assert "left out, not read: c.txt" in notes
+
+
+def test_a_workgroup_of_one_thread_is_said_to_have_nothing_that_could_conflict(
+    tmp_path: Path,
+) -> None:
+    """That is what IREE makes of a kernel that it lowers once more: clean, and of no use."""
+    one = amd_text("\tds_read_b32 v2, v0", threads=1)
+    other = one.replace("k:", "m_dispatch_0_x:").replace("_kernel k", "_kernel m_dispatch_0_x")
+    place = folder(tmp_path, a__s=one, b__s=other)
+    notes = [kernel.notes for kernel in check(place, workgroup_size="1").kernels]
+    said = "a workgroup is one thread: no two lanes can conflict"
+    assert said in notes[0]
+    assert f"{said}; so is what IREE lowers once more (docs/models.md)" in notes[1]
+    more = check(place, workgroup_size="2").kernels
+    assert not [note for kernel in more for note in kernel.notes if "one thread" in note]
