@@ -280,6 +280,9 @@ def test_what_fix_writes_is_said_and_a_folder_is_told_what_to_give(tmp_path: Pat
     words = "fix", written(tmp_path, ROWS), "-t", "gfx950", "--no-isa", "--no-execute"
     ended = bankwise(*words, "-o", tmp_path / "out.mlir")
     assert f"written: {tmp_path / 'out.mlir'}" in ended.err
+    lines = ended.err.splitlines()
+    ends = [n for n, line in enumerate(lines) if line.startswith("exit ")] or [len(lines)]
+    assert next(n for n, line in enumerate(lines) if line.startswith("written:")) < ends[0]
     assert "written:" not in bankwise(*words).err
     refused = bankwise("fix", tmp_path)
     assert refused.code == 2

@@ -140,6 +140,11 @@ def test_a_table_that_is_too_wide_keeps_every_cell(capsys: pytest.CaptureFixture
             12,
             ("..1yyyyyyyyy", "..2yyyyyyyyy"),
         ),
+        (
+            ("two_dispatch_0_matmul_like_8x128", "two_dispatch_1_matmul_like_8x512", "write tile"),
+            18,
+            ("two_dispatch_0..28", "two_dispatch_1..12", "write tile"),
+        ),
         (("short", "other"), 12, ("short", "other")),
     ],
 )
@@ -147,3 +152,12 @@ def test_names_that_are_cut_stay_apart(
     names: tuple[str, ...], most: int, shown: tuple[str, ...]
 ) -> None:
     assert tuple(told_apart(names, most).values()) == shown
+
+
+def test_a_row_names_its_kernel_apart_from_one_that_no_row_shows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = [f"two_dispatch_{n}_matmul_like_8x256x512x128_f16xf16xf32" for n in (0, 1)]
+    row = ["1" * 30, "2" * 25, names[0]]
+    table(Page(), ["one", "two", "kernel"], [row], beside=names)
+    assert "two_dispatch_0.." in capsys.readouterr().out

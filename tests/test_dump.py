@@ -56,6 +56,19 @@ def all_passes() -> str:
     return "".join(parts)
 
 
+def one_pass() -> str:
+    """The kernel that conflicts, printed with its whole module."""
+    kernel = dump("kernel")
+    kernel = kernel[kernel.index("func.func") :].rstrip("\n")
+    return re.sub(
+        r"^ +func\.func @mm_dispatch_0.*?^        \}$",
+        lambda _: kernel,
+        dump("module"),
+        count=1,
+        flags=re.MULTILINE | re.DOTALL,
+    )
+
+
 def two_modules() -> str:
     """Two kernels, each printed with its whole module, in which an alias means something else."""
     one = dump("module").replace(
@@ -118,6 +131,57 @@ def test_the_command_writes_the_executable_and_no_log(tmp_path: Path) -> None:
     assert "-o FIXED.mlir writes the executable" in unfolded(refused.err)
 
 
+def test_of_a_dump_of_one_pass_the_executable_is_written_too(tmp_path: Path) -> None:
+    """What was printed with its module is a log with a whole program in it: IREE takes neither."""
+    path, out = written(tmp_path, one_pass()), tmp_path / "fixed.mlir"
+    ended = bankwise("fix", path, "--no-execute", "--no-isa", "-o", out)
+    text = out.read_text("utf-8")
+    assert executables(text) == (("mm_dispatch_0", (NAME,)),)
+    assert "IR Dump" not in text
+    assert "util.func" not in text
+    assert "#iree_codegen.no_pipeline workgroup_size = [256, 1, 1] subgroup_size = 64" in text
+    assert isinstance(compiling.compile_text(text, "gfx950"), Listing)
+    assert ended.err.count(f"executable-configuration=mm_dispatch_0={out}") == 1
+    assert "translation_info" not in ended.err, "nothing is left to edit by hand"
+
+
+def test_of_a_dump_of_one_pass_each_executable_gets_its_own_file(tmp_path: Path) -> None:
+    two = one_pass() + one_pass().replace("mm_dispatch_0", "mm_dispatch_1")
+    path, out = written(tmp_path, two), tmp_path / "fixed.mlir"
+    ended = bankwise("fix", path, "--no-execute", "--no-isa", "-o", out)
+    for name in ("mm_dispatch_0", "mm_dispatch_1"):
+        file = tmp_path / f"fixed.{name}.mlir"
+        assert [held for held, _ in executables(file.read_text("utf-8"))] == [name]
+        assert f"executable-configuration={name}={file}" in ended.err
+        assert f"written: {file}" in unfolded(ended.err)
+    assert not out.exists()
+
+
+def test_what_is_written_back_into_a_dump_of_one_pass_is_the_dump(tmp_path: Path) -> None:
+    path = written(tmp_path, one_pass())
+    ended = bankwise("fix", path, "--no-execute", "--no-isa", "--write")
+    assert "IR Dump" in path.read_text("utf-8")
+    assert "-o FIXED.mlir writes it as iree-compile takes it" in unfolded(ended.err)
+
+
+def test_a_program_that_is_no_dump_is_told_its_edit_before_its_flag(tmp_path: Path) -> None:
+    banner, _, text = one_pass().partition("\n")
+    assert "IR Dump" in banner
+    path, out = written(tmp_path, text), tmp_path / "fixed.mlir"
+    err = bankwise("fix", path, "--no-execute", "--no-isa", "-o", out).err
+    assert "util.func" in out.read_text("utf-8"), "a text of the user's own stays whole"
+    said, flag = err.index("translation_info = "), err.index("--iree-hal-substitute")
+    assert said < flag
+    assert f"mm_dispatch_0={out}" in err[flag:]
+
+
+def test_an_older_dump_is_told_that_what_is_written_is_newer(tmp_path: Path) -> None:
+    older = re.sub(r"upper_bound (\d+)", r"{upper_bound = \1 : index}", one_pass())
+    out = tmp_path / "fixed.mlir"
+    err = bankwise("fix", written(tmp_path, older), "--no-execute", "--no-isa", "-o", out).err
+    assert "the syntax of iree-compile 3.13, which the dump is older than" in unfolded(err)
+
+
 def test_kernels_that_were_printed_one_after_the_other_are_fixed_together(tmp_path: Path) -> None:
     """The head of the second stands behind the first: what was left out of the dump is that."""
     two = all_passes() + all_passes().replace("mm_dispatch_0", "mm_dispatch_1")
@@ -178,3 +242,33 @@ def test_a_crash_of_the_compiler_is_told_as_one_with_the_way_to_see_it_again(
     silent = replace(fixed, verdicts=(Verdict("isa", "no answer", found.reason),))
     assert silent.exit_code == 3
     assert "isa gives no answer" in silent.incomplete
+
+
+TENSORS = """\
+module {
+  func.func @f(%a: tensor<4xf16>) -> tensor<4xf16> {
+    return %a : tensor<4xf16>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [
+        (f"{BANNER.format('A: a')}func.func @k() {{\n  %x = gpu.thread_id", 1),
+        (f"{BANNER.format('A: a')}{TENSORS}{BANNER.format('B: b')}{TENSORS[:70]}", 2),
+    ],
+)
+def test_a_dump_that_was_cut_off_is_told_so(tmp_path: Path, text: str, opened: int) -> None:
+    """The kernel's function is open; of tensors, which nobody takes for a model, its module too."""
+    ended = bankwise("check", written(tmp_path, text))
+    assert ended.code == 2
+    many = "a `{` is" if opened == 1 else f"{opened} `{{` are"
+    assert f"the text ends early, {many} not closed" in unfolded(ended.err)
+
+
+def test_a_text_that_is_whole_is_not_told_that_it_ends_early(tmp_path: Path) -> None:
+    ended = bankwise("check", written(tmp_path, TENSORS.replace("return %a", "return %b")))
+    assert ended.code == 2
+    assert "ends early" not in ended.err

@@ -222,6 +222,37 @@ def test_every_instruction_of_a_machine_file_is_explained() -> None:
             assert f"confidence {row.confidence}" in said
 
 
+def test_an_instruction_is_explained_as_one_gpu_serves_it() -> None:
+    """4 phases on gfx942; of other GPUs, whose numbers differ, nothing is said."""
+    ended = bankwise("explain", "ds_write2_b64", "-t", "MI300X")
+    assert "gfx942: a write of 8 bytes" in ended.out
+    assert "in 4 phases of 16" in ended.out
+    assert "gfx1250" not in ended.out
+    for word, said in (("bank", "says something of an instruction"), ("no_word", "is none")):
+        refused = bankwise("explain", word, "-t", "gfx942")
+        assert (refused.code, said in refused.err) == (2, True)
+    assert bankwise("explain", "ds_write2_b64", "-t", "sm_90").code == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "means"),
+    [
+        ("unpadded<pitch=132, row=128>", "unpadded<pitch, row>", "padding undone"),
+        ("xor<stride=64, runs=64:2:4, 128:16:4>", "xor<stride, runs>", "(offset / D) mod N"),
+        ("xor<width=8, unit=1, stride=8, per_phase=1, period=8>", "xor<width, ", "mod period"),
+        ("#iree_codegen.xor_shuffle<256, 128>", "xor_shuffle<row, ", "mod (row / access)"),
+        ("Swizzle<2,4,3>", "Swizzle<B,M,S>", "CuTe"),
+    ],
+)
+def test_a_layout_with_its_numbers_is_explained(said: str, name: str, means: str) -> None:
+    found = explain(said)
+    assert isinstance(found, Noun)
+    assert found.name.startswith(name)
+    assert means in found.meaning
+    ended = bankwise("explain", "xor<x>y")
+    assert ended.code == 2
+
+
 def test_a_word_of_two_words_needs_no_quotes() -> None:
     assert bankwise("explain", "bank", "conflict").out == bankwise("explain", "bank conflict").out
     ended = bankwise("explain", "bank", "conflictt")

@@ -13,7 +13,7 @@ from bankwise.read.options import Options
 from bankwise.read.own_gpu import of_one_among_many
 from bankwise.show.values import CheckReport
 from binary_files import fatbin, fatbin_entry
-from command import bankwise
+from command import bankwise, unfolded
 from isa_texts import DATA as ISA
 from isa_texts import amd_text
 
@@ -190,6 +190,61 @@ def test_numbered_dispatches_are_not_confused(tmp_path: Path) -> None:
     assert len(found.kernels) == 4
 
 
+def two_kernels(*names: str) -> str:
+    """Assembly of kernels that read a word every 256 bytes."""
+    one = amd_text("\tv_lshlrev_b32_e32 v1, 8, v0\n\tds_read_b32 v2, v1")
+    return "".join(one.replace("k:", f"{n}:").replace("_kernel k", f"_kernel {n}") for n in names)
+
+
+def test_dispatches_whose_code_is_linked_are_counted_once(tmp_path: Path) -> None:
+    """A kernel that was put into the model stands in IREE's benchmark of it, too."""
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    lowered = ROOT / "data" / "dumps" / "iree-3.13.0-module.mlir"
+    model = ROOT / "data" / "dumps" / "matmul.mlir"
+    files: dict[str, str | Path] = {
+        "module_linked_rocm_hsaco_fb__rocmasm": two_kernels("mm_dispatch_0_x", "mm_dispatch_1_x")
+    }
+    for number in (0, 1, 11):
+        files[f"configured_module_mm_dispatch_{number}__mlir"] = model
+        files[f"module_mm_dispatch_{number}__mlir"] = model
+        files[f"module_mm_dispatch_{number}_rocm_hsaco_fb_benchmark__mlir"] = lowered
+    base = folder(tmp_path, **files)
+    found = check(base, workgroup_size="64")
+    assert [kernel.name for kernel in found.kernels] == [
+        *("mm_dispatch_0_x", "mm_dispatch_1_x"),
+        "mm_dispatch_0_matmul_64x64x64_f16xf16xf32",
+    ]
+    eleventh = found.kernels[-1].location.file
+    assert eleventh.endswith("module_mm_dispatch_11_rocm_hsaco_fb_benchmark.mlir")
+    assert found.refusals == ()
+    (earlier,) = (note for note in found.notes if "earlier stage" in note)
+    assert earlier.endswith(" and 5 more"), "3 are named of the 6 of two dispatches, and of 2"
+    assert not any("later stage" in note for note in found.notes)
+    assert " of 2 files: " in unfolded(bankwise("scan", base).out)
+
+
+def test_a_dispatch_that_has_no_threads_yet_is_told_once(tmp_path: Path) -> None:
+    model = ROOT / "data" / "dumps" / "matmul.mlir"
+    files: dict[str, str | Path] = {
+        "a__s": amd_text("\tds_read_b32 v2, v0"),
+        f"configured_{STEM}__mlir": model,
+        f"{STEM}__mlir": model,
+    }
+    (refusal,) = check(folder(tmp_path, **files), workgroup_size="64").refusals
+    assert "no threads in it yet" in refusal.reason
+
+
+def test_rows_of_several_long_files_fit_a_line(tmp_path: Path) -> None:
+    body = "\tv_lshlrev_b32_e32 v1, 8, v0\n\tds_read_b32 v2, v1"
+    long = {f"{'a_long_name_of_a_file_' * 3}{n}__s": amd_text(body) for n in "12"}
+    told = bankwise("check", folder(tmp_path, **long), "--workgroup-size", "64").out
+    rows = [line for line in told.splitlines() if line.split()[:1] == ["62"]]
+    assert len(rows) == 2
+    assert all(len(row) <= 80 and "ds_read_b32" in row for row in rows)
+    places = [word for row in rows for word in row.split() if ".s:" in word]
+    assert len({*places}) == 2, "files stay apart"
+
+
 MIXED = {
     "a__s": "matmul_1024.gfx942.s",
     "b__ttgir": "triton_transpose.sm_80.ttgir",
@@ -244,3 +299,18 @@ def test_a_source_in_a_folder_is_said_to_be_left_for_its_own_check(tmp_path: Pat
     assert "left out, source, which is checked where it is named: b.cu" in notes
     assert any("b.cu` compiles a source, `bankwise scan " in note for note in notes)
     assert "left out, not read: c.txt" in notes
+
+
+def test_a_workgroup_of_one_thread_is_said_to_have_nothing_that_could_conflict(
+    tmp_path: Path,
+) -> None:
+    """That is what IREE makes of a kernel that it lowers once more: clean, and of no use."""
+    one = amd_text("\tds_read_b32 v2, v0", threads=1)
+    other = one.replace("k:", "m_dispatch_0_x:").replace("_kernel k", "_kernel m_dispatch_0_x")
+    place = folder(tmp_path, a__s=one, b__s=other)
+    notes = [kernel.notes for kernel in check(place, workgroup_size="1").kernels]
+    said = "a workgroup is one thread: no two lanes can conflict"
+    assert said in notes[0]
+    assert f"{said}; so is what IREE lowers once more (docs/models.md)" in notes[1]
+    more = check(place, workgroup_size="2").kernels
+    assert not [note for kernel in more for note in kernel.notes if "one thread" in note]

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from bankwise.ask.text_price import TextPrice
-from bankwise.solver.hypotheses import GAINS, Gain, gain, gambled
+from bankwise.solver.hypotheses import GAINS, Gain, gain, gambled, only_as_assumed, stakes
 
 RULES = ("a", "b")
 
@@ -17,14 +17,19 @@ def price(passes: int, issue: int, *doubted: int) -> TextPrice:
     return TextPrice(0, passes, passes + issue, 0, doubted=pairs)
 
 
-def by_all(new: TextPrice, old: TextPrice) -> Gain:
-    """Every rule holds or does not."""
+def steps_of(new: TextPrice, old: TextPrice) -> list[tuple[int, int]]:
+    """What passes and cycles grow by where every rule holds or does not; all hold in the first."""
     steps = []
     for holds in product((True, False), repeat=len(RULES)):
         gone = {r for r, real in zip(RULES, holds, strict=True) if not real}
         less = [sum(n for r, n in each.doubted if r in gone) for each in (new, old)]
         more = less[1] - less[0]
         steps.append((new.passes - old.passes + more, new.cycles - old.cycles + more))
+    return steps
+
+
+def by_all(new: TextPrice, old: TextPrice) -> Gain:
+    steps = steps_of(new, old)
     if max(steps[0]) > 0:
         return "loss"
     if max(map(max, steps)) > 0:
@@ -40,6 +45,9 @@ def test_a_gain_is_what_all_hypotheses_together_say() -> None:
     assert seen == set(GAINS)
     for new, old in product(some, repeat=2):
         assert gain(new, old) == by_all(new, old), (new, old)
+        useless = min(steps_of(new, old)[0]) < 0 and any(min(s) >= 0 for s in steps_of(new, old))
+        alone = by_all(new, old) == "gamble" or (by_all(new, old) == "sure" and useless)
+        assert only_as_assumed(new, old) == alone, (new, old)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +66,12 @@ def test_a_gain_is_what_all_hypotheses_together_say() -> None:
 )
 def test_what_is_at_stake_is_told_with_both_ends(new: TextPrice, said: str) -> None:
     assert gambled(new, price(12, 12, 4), "it") == said
+
+
+def test_a_gain_that_is_none_otherwise_is_told_in_cycles() -> None:
+    new, old = price(8, 12, 0), price(12, 12, 4)
+    assert stakes(new, old, "it").startswith("it takes 24 -> 20 cycles if a conflicts as assumed")
+    assert stakes(new, old, "it").endswith(", 20 -> 20 if it does not")
 
 
 def test_cycles_that_may_be_spent_are_not_at_stake() -> None:

@@ -2,16 +2,23 @@
 
 # ruff: noqa: E501
 
+import io
 import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bankwise.ask.check import check
 from bankwise.read.toolkit import find_program
+from bankwise.show.as_text import print_conflicts
+from bankwise.show.columns import Page
+from bankwise.show.values import Snippet
 from command import bankwise
+from isa_texts import amd_text
 from sass_texts import sass_text
 from test_fix_hip import needs
 
@@ -229,3 +236,26 @@ def test_help_without_a_conflict_says_that_there_is_none() -> None:
     for line, name in ((133, "total_118"), (183, "total_69")):
         told = f"{file}:{line}: no bank conflict, but fewer passes are possible: {name} = help: "
         assert told in flat
+
+
+def test_help_stands_under_the_conflict_of_the_buffer_that_it_moves(tmp_path: Path) -> None:
+    """Two buffers of one allocation, which accesses call `shared` both: what moves the second one
+    is no help for the first, whose conflict costs more."""
+    body = "\tv_lshlrev_b32_e32 v1, 8, v0\n\tds_read_b32 v2, v1\n"
+    body += "\tv_lshlrev_b32_e32 v3, 7, v0\n\tds_read_b32 v4, v3 offset:32768"
+    file = tmp_path / "k.s"
+    file.write_text(amd_text(body), "ascii")
+    report = check(file, workgroup_size="64")
+    (kernel,) = report.kernels
+    first, second = (access.location for access in kernel.accesses)
+    help_ = Snippet(
+        *("AMD assembly", "WHAT MOVES IT", "a ^ b", second, 64, 32),
+        buffers=("shared[32768:40964]",),
+        places=(second,),
+    )
+    told = io.StringIO()
+    shown = replace(report, kernels=(replace(kernel, snippets=(help_,)),))
+    print_conflicts(shown, Page(file=told), everything=True)
+    above, _, below = told.getvalue().partition("WHAT MOVES IT")
+    assert below
+    assert above.index(f"k.s:{first.line}:") < above.index(f"k.s:{second.line}:")

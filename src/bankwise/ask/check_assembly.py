@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -275,6 +276,11 @@ def _called(kernel: AssemblyKernel, line: int) -> str:
 def _notes(kernel: AssemblyKernel) -> Iterator[str]:
     """What was assumed, and what was not followed."""
     yield from (note for note in kernel.notes if note not in kernel.unseen)
+    if kernel.accesses and prod(kernel.workgroup_size) == 1:
+        again = "; so is what IREE lowers once more (docs/models.md)" * (
+            "_dispatch_" in kernel.name
+        )
+        yield f"a workgroup is one thread: no two lanes can conflict{again}"
     for n in kernel.not_followed:
         yield f"{_called(kernel, n.line)}: {n.mnemonic} is not followed ({n.count} places)"
     for line, why in kernel.open_branches.items():

@@ -17,9 +17,11 @@ _SWIZZLE = re.compile(r"(?:Swizzle|Sw)\s*<\s*(\d{1,2})\s*,\s*(\d{1,2})\s*,\s*(\d
 _OFFSET_BITS = 32
 
 
-def explain(name: str) -> Rule | Noun:
-    """The rule called ``name``, the word, or the instruction as every machine serves it; InputError
-    if there is none."""
+def explain(name: str, target: str = "") -> Rule | Noun:
+    """The rule called ``name``, the word, or the instruction as every machine serves it, or as
+    ``target`` does; InputError if there is none."""
+    if target:
+        return _on(name, canonical(target))
     spelled = "-".join(name.casefold().split())
     if spelled in {one.name for one in rules()}:
         return rule(spelled)
@@ -50,6 +52,18 @@ def _swizzle(name: str) -> Noun | None:
     return Noun(said, (), what, "NVIDIA CUTLASS, include/cute/swizzle.hpp")
 
 
+def _on(name: str, target: str) -> Noun:
+    """An instruction as one machine serves it. Whatever else is explained is the same on all."""
+    found, every = _instruction(name, (machine(target).name,)), _instruction(name)
+    if found is not None:
+        return found
+    if every is None:
+        message = f"--target says something of an instruction, and {name!r} is none"
+        raise InputError(message, hint="leave --target out")
+    message = f"no row of {name} for {target}"
+    raise InputError(message, hint=f"leave --target out, or `bankwise machines {target}`")
+
+
 def _machine(name: str) -> Noun | None:
     """A GPU, by any of its names: how many banks serve how many lanes, and how that is known."""
     called = canonical(name) if name != NATIVE else ""
@@ -77,9 +91,9 @@ def _machine(name: str) -> Noun | None:
     )
 
 
-def _instruction(name: str) -> Noun | None:
-    """A shared-memory instruction, by the machine files that have it."""
-    machines = [machine(each) for each in names()]
+def _instruction(name: str, of: tuple[str, ...] = ()) -> Noun | None:
+    """A shared-memory instruction, by the machine files that have it, of these machines or all."""
+    machines = [machine(each) for each in of or names()]
     rows = [one.instructions[name] for one in machines if name in one.instructions]
     if not rows:
         return None

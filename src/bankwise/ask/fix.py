@@ -37,16 +37,18 @@ from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.text_price import (
     AT_ANY_CYCLES,
     ReportedText,
+    each_rests_on,
     kernel_price,
     price_of,
-    rests_on,
 )
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable, read_text
 from bankwise.hardware.policies import paired
+from bankwise.read.names import short
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.recognise import asker
+from bankwise.show.columns import told_apart
 from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
 from bankwise.show.patch import spliced, unified_patch
 from bankwise.show.values import CheckReport
@@ -151,7 +153,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
     after = _counted(done.opened, done.analyses, options)
     read, fixed = before.opened.source.text, done.opened.source.text
     source_text, kernels = read_text(file), before.report.kernels
-    fixed_text, of_a_dump = spliced(source_text, read, fixed), source_text != read
+    fixed_text = spliced(source_text, read, fixed)
     report = FixReport(
         before=before.report,
         after=after.report,
@@ -165,7 +167,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         fronts=done.fronts,
         assumed=_doubt(before.report, after.report) if done.changes else "",
         gamble=_gamble(before.report, after.report, options) if done.changes else "",
-        modules=modules(done.opened, kernels, before.opened) if of_a_dump else (),
+        modules=modules(done.opened, kernels, before.opened, source_text),
     )
     instead: Callable[[], RewrittenFile] | None = None
     if done.instead is not None:
@@ -187,8 +189,16 @@ def _in_pairs(file: Path, options: Options, before: ReportedText) -> RewrittenFi
 
 
 def _doubt(before: CheckReport, after: CheckReport) -> str:
-    old, new = (kernel_price(*report.kernels) for report in (before, after))
-    return rests_on(old, new, "a workgroup")
+    apart = told_apart([short(kernel.name) for kernel in before.kernels], _LABEL)
+    of = {k.name: f" of {apart[short(k.name)]}" * (len(before.kernels) > 1) for k in before.kernels}
+    pairs = zip(before.kernels, after.kernels, strict=True)
+    return each_rests_on(
+        (f"a workgroup{of[old.name]}", kernel_price(old), kernel_price(new)) for old, new in pairs
+    )
+
+
+_LABEL = 24
+"""Characters of a kernel's name of several."""
 
 
 def _gamble(before: CheckReport, after: CheckReport, options: Options) -> str:

@@ -1,7 +1,8 @@
 """What ``fix`` writes of a dump of a compiler, and how that gets back into the model.
 
-A dump is a log: nobody compiles it. What is written is each executable in it that has a kernel, at
-the stage that was read, with the fix and with what says that it is lowered already.
+A dump is a log, of one pass or of all: nobody compiles it. What is written is each executable in it
+that has a kernel, at the stage that was read, with the fix and with what says that it is lowered
+already.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from bankwise.change.compile.lower import substitution
 from bankwise.change.compile.wrap import executables, prepare
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
+from bankwise.read.mlir.dumps import dumps
+from bankwise.read.mlir.modernise import is_older
 from bankwise.show.values import KernelReport
 
 if TYPE_CHECKING:
@@ -28,11 +31,25 @@ Modules = tuple[tuple[str, str], ...]
 _NO_PIPELINE = re.compile(r"translation_info = #iree_codegen\.translation_info<pipeline = [^>]*>")
 
 
-def modules(opened: Opened, kernels: Sequence[KernelReport], before: Opened) -> Modules:
+def modules(
+    opened: Opened, kernels: Sequence[KernelReport], before: Opened, source_text: str
+) -> Modules:
     """The executables of ``kernels`` as iree-compile takes them: those that are not as ``before``,
-    or all where none was changed; none where one lacks what it needs."""
+    or all where none was changed; none where one lacks what it needs, or where the user's
+    ``source_text`` is no dump."""
+    if not _of_a_dump(before, kernels, source_text):
+        return ()
     old, new = (_modules(each, kernels) for each in (before, opened))
     return tuple(one for one in new if one not in old) or new
+
+
+def _of_a_dump(opened: Opened, kernels: Sequence[KernelReport], source_text: str) -> bool:
+    """Whether dumps were left out, or the kernels were printed in their executables: a function
+    that one pass printed alone is no program, and stays the text that it is."""
+    if source_text != opened.source.text:
+        return True
+    held = {name for _, names in executables(opened.source.parsed) for name in names}
+    return bool(dumps(source_text)) and held.issuperset(kernel.name for kernel in kernels)
 
 
 def _modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
@@ -71,20 +88,32 @@ def back_into_iree(opened: Opened, written: Modules, output: str = "") -> tuple[
     """How the answer gets into the model, in lines. ``written``: of a dump, what -o writes of it,
     to ``output``. A text that is not said to be lowered runs through the pipeline again, which
     makes other code of it."""
-    text = opened.source.parsed
+    text, output = opened.source.parsed, "" if output == "-" else output
     names = [name for name, _ in executables(text)]
     if written and all(name in names for name, _ in written):
-        return _of_a_dump(written, "" if output == "-" else output)
+        return (*_older(opened), *_the_written(written, output))
     taken = prepare(text)
     if len(names) != 1 or isinstance(taken, Refusal):
         return ()
+    file = output or "FIXED.mlir"
     lowered = [] if taken.text == text else _NO_PIPELINE.findall(taken.text)
-    first = (f"before that its func.func needs the attribute {lowered[0]}",) if lowered else ()
-    flag = substitution(names[0], "FIXED.mlir")
-    return (f"into the model: iree-compile MODEL.mlir .. {flag}", *first)
+    first = tuple(line for one in lowered for line in (_LOWERED.format(file=file), f"  {one}"))
+    return (*first, *into_the_model({names[0]: Path(file)}))
 
 
-def _of_a_dump(written: Modules, output: str) -> tuple[str, ...]:
+_LOWERED = (
+    "first give its func.func in {file} this attribute; without it IREE lowers the kernel again, "
+    "and makes other code of it:"
+)
+
+
+def _older(opened: Opened) -> tuple[str, ...]:
+    """What a compiler that printed an older syntax is not promised to take."""
+    said = "what is written has the syntax of iree-compile 3.13, which the dump is older than"
+    return (said,) if is_older(opened.notes) else ()
+
+
+def _the_written(written: Modules, output: str) -> tuple[str, ...]:
     out = output or ("FIXED.mlir" if len(written) == 1 else "FIXED/")
     each = "it" if len(written) == 1 else "each kernel"
     files = zip(written, named(written, Path(out)), strict=True)

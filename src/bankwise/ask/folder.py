@@ -6,7 +6,9 @@
       module_d_rocm_hsaco_fb.optimized.ll, .rocmasm, .hsaco   kernel.hsaco or .cubin, kernel.json
 
 The files of one dispatch, or one kernel, are stages of one thing: the last that can be read is
-checked, the others are left out, and both is said. What has no readable stage is a refusal.
+checked, the others are left out, and both is said. What has no readable stage is a refusal. Of
+several dispatches IREE links the code into one file, ``module_m_linked_rocm_hsaco_fb.rocmasm``,
+which is the last stage of each that it has a kernel of.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.errors import InputError, Location, Refusal
+from bankwise.files import read_bytes
 from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import asker, recognise, stages, takers
 from bankwise.read.unsaid import of_one_of_many
@@ -32,6 +35,9 @@ _MOST_FILES = 5_000
 _NAMED = 3
 _BACKEND = r"_(?:rocm|cuda|vulkan|llvm|embedded|system)"
 """What IREE appends to the name of a dispatch in the names of its emitted files."""
+
+_EARLIER = "an earlier stage"
+_LINKED = re.compile(rf"_linked{_BACKEND}")
 
 _HINT = (
     "wanted is what `iree-compile --iree-hal-dump-executable-files-to=DIR` writes, or a Triton "
@@ -61,7 +67,10 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
     notes: list[str] = []
     left: dict[str, list[Path]] = defaultdict(list)
     projects: dict[str, None] = {}
-    for family in found:
+    for family in sorted(found, key=lambda one: not is_linked(one)):
+        if linked_in(family, (Path(report.file) for report in reports)):
+            left[_EARLIER] += family.files
+            continue
         report, failed = _first(family, options)
         if report is not None:
             reports.append(report)
@@ -70,7 +79,7 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
             tried = [file for file, _ in failed]
             notes += (f"left out, a later stage: {file.name}: {e.message}" for file, e in failed)
             own = (f for f in family.files if str(f) != report.file and f not in tried)
-            left["an earlier stage"] += own
+            left[_EARLIER] += own
         elif not _elsewhere(failed, options):
             refusals += [Refusal(e.message, e.location or Location(str(f))) for f, e in failed]
     if not reports:
@@ -121,6 +130,20 @@ def _plain(file: Path) -> str:
     return file.stem.removeprefix("configured_").removesuffix("_benchmark")
 
 
+def is_linked(family: DispatchStages) -> bool:
+    """Whether it is the code of several dispatches."""
+    return _LINKED.search(family.name) is not None
+
+
+def linked_in(family: DispatchStages, files: Iterable[Path]) -> bool:
+    """Whether linked code beside it, of these files, has a kernel of a dispatch: that is named
+    after it."""
+    dispatch = re.escape(family.name.removeprefix("module_"))
+    kernel = re.compile(rf"\b{dispatch}(?:_|\b)".encode())
+    beside = (f for f in files if f.parent == family.files[0].parent and _LINKED.search(f.name))
+    return not is_linked(family) and any(kernel.search(read_bytes(file)) for file in beside)
+
+
 def _length(base: tuple[Path, str]) -> int:
     return len(base[1])
 
@@ -137,19 +160,28 @@ def _rank(file: Path) -> tuple[int, bool, bool, str]:
 def _first(
     family: DispatchStages, options: Options
 ) -> tuple[CheckReport | None, list[tuple[Path, InputError]]]:
+    """The last stage that can be read, and why others cannot. What has no threads yet is told where
+    nothing can be read, once: it is no later stage."""
     failed: list[tuple[Path, InputError]] = []
-    for file in family.files:
+    models = [file for file in family.files if _is_model(file)]
+    for file in (f for f in family.files if f not in models):
         try:
             return _checked(file, options), failed
         except InputError as error:
             failed.append((file, error))
-    return None, failed
+    message = "no threads in it yet: a stage before IREE lowers it"
+    early = [(f, InputError(message, location=Location(str(f)))) for f in models[:1]]
+    return None, [*failed, *early]
+
+
+def _is_model(file: Path) -> bool:
+    try:
+        return recognise(file).name == "model"
+    except InputError:
+        return False
 
 
 def _checked(file: Path, options: Options) -> CheckReport:
-    if recognise(file).name == "model":
-        message = "no threads in it yet: a stage before IREE lowers it"
-        raise InputError(message, location=Location(str(file)))
     said, _ = of_one_of_many("check", file, options)
     report: CheckReport = asker(file, "check")(file, said)
     return report

@@ -79,7 +79,7 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
         counts, prices = _counts(*both), tuple(_prices(*both))
         same, total = same + sum(b == a for _, b, a in counts), total + len(counts)
         rows += ((of[number] + name, was, now) for name, was, now in (*counts, *prices))
-        said += (*(of[number] + each for each in fewer_waves(prices)), *_doubts(*both))
+        said += (of[number] + each for each in (*fewer_waves(prices), *_doubts(*both)))
         gambles.append(_gamble(*both, prefer))
         if worse := _worse(*both, prefer):
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))

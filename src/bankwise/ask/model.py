@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 
 from bankwise.ask.check_mlir import check_opened
@@ -78,8 +79,9 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
 
 
 def _as_model(kernel: KernelReport, file: Path, options: Options) -> KernelReport:
-    """What is written against the conflicts of a dispatch is written by fixing the model."""
-    asked = command("fix", str(file), options)
+    """What is written against the conflicts of a dispatch is written by fixing the model, which
+    writes nothing unless it is told where."""
+    asked = f"{command('fix', str(file), options)} --keep {quote(options.keep or 'fixed')}"
     return replace(kernel, snippets=tuple(replace(s, command=asked) for s in kernel.snippets))
 
 
@@ -117,9 +119,20 @@ def fix_model(
         _keep(file, target, keep, accepted, vmfb, asked) if keep else (),
         _refusals(lowered[asked]),
         _notes(lowered[asked], options.target, asked),
-        tuple(each.default for each in answers),
+        tuple(replace(each.default, before=_before(each, keep)) for each in answers),
         into_the_model(texts),
     )
+
+
+def _before(answer: DispatchFix, keep: Path | None) -> str:
+    """Which text a report's places and its numbers before are of, in words."""
+    lowered = answer.lowered
+    file = f"{keep / lowered.path.name}" if keep else f"DIR/{lowered.path.name} (--keep DIR)"
+    said = f'{lowered.dispatch.executable}: "before" and all places are of {file}'
+    if lowered.lowering == IREE_DEFAULT:
+        return f"{said}, IREE's default"
+    taken = "" if answer.workgroup is None else f" ({answer.workgroup.passes:,} passes a workgroup)"
+    return f"{said}, lowered with {lowered.lowering}, not of IREE's default{taken}"
 
 
 def _accepted(answers: Sequence[DispatchFix]) -> dict[str, str]:

@@ -15,14 +15,14 @@ from pathlib import Path
 from bankwise.ask.code_price import CodePrice, code_price
 from bankwise.ask.fix import rewritten
 from bankwise.ask.fix_judged import RewrittenFile, as_it_was
-from bankwise.ask.text_price import AT_ANY_CYCLES, TextPrice, launch_price, rests_on
+from bankwise.ask.text_price import AT_ANY_CYCLES, TextPrice, kernel_price, launch_price, rests_on
 from bankwise.change.compile.lower import Dispatch, Lowering
-from bankwise.errors import Location, Refusal
+from bankwise.errors import Refusal
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
 from bankwise.show.model import FrameworkDefault, uncounted
 from bankwise.show.values import CheckReport
-from bankwise.solver.hypotheses import GAINS, gain, gambled
+from bankwise.solver.hypotheses import GAINS, Priced, gain, only_as_assumed, stakes
 from bankwise.solver.plan import Prefer, preference
 from bankwise.tile import COPIES
 
@@ -43,13 +43,16 @@ class LoweredDispatch:
 class DispatchFix:
     """The answer for one dispatch. ``start``: what a launch takes of what IREE does unasked;
     ``codes``: what is emitted for that and for the answer, where it was counted; ``copies``: of the
-    default straight to LDS."""
+    default straight to LDS; ``workgroup``: what one of the default takes; ``only_if``: on which
+    rules that nobody knows it rests that the answer is no worse, in words."""
 
     lowered: LoweredDispatch
     report: FixReport
     start: TextPrice | None
     codes: tuple[CodePrice, CodePrice] | None = None
     copies: int = 0
+    workgroup: TextPrice | None = None
+    only_if: str = ""
 
     @property
     def linked(self) -> bool:
@@ -66,6 +69,7 @@ class DispatchFix:
         how = str(lowering if self.linked else IREE_DEFAULT)
         code = "" if self.codes is None else self.codes[1].against(self.codes[0])
         assumed = rests_on(self.start, answer, "the launch") if self.start and answer else ""
+        assumed = self.only_if + assumed
         left = _copies(self.report.after) if self.linked else self.copies
         copies = uncounted(self.copies, left)
         return FrameworkDefault(name, _pair(self.start), _pair(answer), how, code, assumed, copies)
@@ -105,12 +109,23 @@ def best(
         report = judge(each.plan)
         if report.accepted or not report.changes:
             break
-    told = _dearer(each, own, found)
-    gamble = report.gamble if own is None else _gamble(each, own, start)
-    report = replace(report, refusals=(*report.refusals, *told), gamble=gamble)
-    codes = None if own is None or own.code is None or each.code is None else (own.code, each.code)
-    copies = 0 if own is None else _copies(own.report.before)
-    return DispatchFix(each.lowered, report, start, codes, copies)
+    report = _with_dearer(report, _dearer(each, own, ranked))
+    if own is None:
+        return DispatchFix(each.lowered, report, start)
+    gamble, only_if = _gamble(each, own, start)
+    report = replace(report, gamble=gamble)
+    codes = None if own.code is None or each.code is None else (own.code, each.code)
+    kernels = own.report.before.kernels
+    more = _copies(own.report.before), kernel_price(*kernels), only_if
+    return DispatchFix(each.lowered, report, start, codes, *more)
+
+
+def _with_dearer(report: FixReport, why: str) -> FixReport:
+    """An answer with why a plan with fewer passes is not taken: a note of what is changed, a
+    refusal of what stays as it is."""
+    if report.changes:
+        return replace(report, notes=(*report.notes, *([why] if why else ())))
+    return replace(report, refusals=(*report.refusals, *([Refusal(why)] if why else ())))
 
 
 def _copies(report: CheckReport) -> int:
@@ -168,15 +183,26 @@ def _rank(
     )
 
 
-def _gamble(each: _FixedLowering, own: _FixedLowering, start: TextPrice | None) -> str:
-    """What the answer gains over the default only as counted, in words."""
-    name, cycles = each.lowered.dispatch.executable, _prefer(each) not in AT_ANY_CYCLES
-    if each.code is not None and own.code is not None:
-        return gambled(each.code, own.code, f"the code of a workgroup of {name}", cycles=cycles)
-    price = launch_price(each.report.after)
-    if price is None or start is None:
-        return ""
-    return gambled(price, start, f"the launch of {name}", cycles=cycles)
+def _gamble(each: _FixedLowering, own: _FixedLowering, start: TextPrice | None) -> tuple[str, str]:
+    """What the answer gains over the default only as counted, in words, and, where it may lose, on
+    which rules it rests that it does not."""
+    name, cycles = each.lowered.dispatch.executable, _cycles(each)
+    pair: tuple[Priced | None, Priced | None] = (each.code, own.code)
+    of = f"the code of a workgroup of {name}"
+    if None in pair:
+        pair, of = (launch_price(each.report.after), start), f"the launch of {name}"
+    new, old = pair
+    if new is None or old is None or not only_as_assumed(new, old, cycles=cycles):
+        return "", ""
+    said = stakes(new, old, of, cycles=cycles)
+    rules = " and ".join(dict.fromkeys(rule for price in (old, new) for rule, _ in price.doubted))
+    loses = gain(new, old, cycles=cycles) == "gamble"
+    return said, f"no worse than the default only if the rule of {rules} holds; " * loses
+
+
+def _cycles(each: _FixedLowering) -> bool:
+    """Whether the answer may take no more data and issue cycles."""
+    return _prefer(each) not in AT_ANY_CYCLES
 
 
 def _prefer(each: _FixedLowering) -> Prefer:
@@ -184,23 +210,37 @@ def _prefer(each: _FixedLowering) -> Prefer:
 
 
 def _dearer(
-    answer: _FixedLowering, own: _FixedLowering | None, found: Sequence[_FixedLowering]
-) -> tuple[Refusal, ...]:
+    answer: _FixedLowering, own: _FixedLowering | None, ranked: Sequence[_FixedLowering]
+) -> str:
     """Why a plan that takes fewer passes than the answer is not taken: its code."""
     most = launch_price(answer.report.after)
-    dear: list[tuple[CodePrice, int]] = []
-    for each in found:
+    dear: list[tuple[CodePrice, int, bool]] = []
+    for number, each in enumerate(ranked):
         price = launch_price(each.report.after)
         if price is not None and most is not None and price.passes < most.passes and each.code:
-            dear.append((each.code, price.passes))
+            dear.append((each.code, price.passes, number < ranked.index(answer)))
     if not dear or answer.code is None:
-        return ()
-    code, passes = min(dear, key=lambda pair: (pair[0].cycles, *pair[0].taken))
-    stays = "IREE's own stays" if answer is own else "conflicts stay"
+        return ""
+    code, passes, rejected = min(dear, key=lambda one: (one[0].cycles, *one[0].taken))
+    why = "a judge rejected it" if rejected else _why_dear(code, answer, own)
+    stays = "IREE's own stays: " * (answer is own)
     name = answer.lowered.dispatch.executable
-    reason = f"{stays}: {passes:,} passes of the launch can be written, but their "
-    where = Location(str(answer.lowered.path))
-    return (Refusal(f"{name}: {reason}{code.against(answer.code)}", where),)
+    return f"{name}: {stays}{passes:,} passes of the launch can be written, but {why}"
+
+
+def _why_dear(code: CodePrice, answer: _FixedLowering, own: _FixedLowering | None) -> str:
+    """What is worse in the code of a plan with fewer passes, in words."""
+    assert answer.code is not None
+    default = None if own is None else own.code
+    cycles, beside = _cycles(answer), "beside IREE's default their "
+    if default is None:
+        return f"their {code.against(answer.code)}"
+    if code.worse(default, _prefer(answer)):
+        return f"{beside}{code.against(default)}"
+    mine, other = (gain(each, default, cycles=cycles) for each in (code, answer.code))
+    if mine == "gamble" and GAINS.index(mine) > GAINS.index(other):
+        return stakes(code, default, f"{beside}code of a workgroup", cycles=cycles)
+    return f"beside the answer their {code.against(answer.code)}"
 
 
 def _pair(price: TextPrice | None) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bankwise.ask.folder import families, files_below
+from bankwise.ask.folder import families, files_below, is_linked, linked_in
 from bankwise.ask.scan_case import ScanCase, case_of_kernel, case_of_refused
 from bankwise.errors import InputError, Location
 from bankwise.files import read_bytes, read_text
@@ -67,7 +67,9 @@ def _found(paths: Sequence[Path]) -> Iterator[tuple[tuple[Path, ...], bool]]:
             yield (path,), True
             continue
         below = files_below(path, MOST_FILES)
-        for family in families([f for f in below if f.suffix.lower() in suffixes]):
+        found = families([f for f in below if f.suffix.lower() in suffixes])
+        linked = [family.files[0] for family in found if is_linked(family)]
+        for family in (one for one in found if not linked_in(one, linked)):
             yield family.files, False
 
 

@@ -86,17 +86,23 @@ class TextPrice:
 def rests_on(before: TextPrice, after: TextPrice, of: str) -> str:
     """What both take if no conflict by a rule that nobody knows is real, in words; empty where
     neither has one. ``of``: of what they are prices."""
-    if not before.assumed and not after.assumed:
-        return ""
+    return each_rests_on([(of, before, after)])
+
+
+def each_rests_on(prices: Iterable[tuple[str, TextPrice, TextPrice]]) -> str:
+    """The same of several: of what each is, before and after."""
+    doubted = [one for one in prices if one[1].assumed or one[2].assumed]
+    pairs = [price for _, *both in doubted for price in both]
+    names = " and ".join(dict.fromkeys(rule for price in pairs for rule in price.rules))
+    why = f"rests on how {names} is served, which is not known: if none of its conflicts is real, "
+    return (why if doubted else "") + "; ".join(_unreal(*one) for one in doubted)
+
+
+def _unreal(of: str, before: TextPrice, after: TextPrice) -> str:
     old, new = (price.cycles - price.assumed for price in (before, after))
-    names = " and ".join(dict.fromkeys((*before.rules, *after.rules)))
     sure = f"{before.passes - before.assumed:,} -> {after.passes - after.assumed:,} passes"
-    return (
-        f"rests on how {names} is served, which is not known: if none of its conflicts is real, "
-        f"{of} takes {sure}, {old:,} -> {new:,} cycles with their issue"
-        + ", more than before"
-        * (new > old)
-    )
+    more = ", more than before" * (new > old)
+    return f"{of} takes {sure}, {old:,} -> {new:,} cycles with their issue{more}"
 
 
 def price_of(analyses: Sequence[Analysis]) -> TextPrice:

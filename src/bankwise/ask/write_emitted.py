@@ -56,16 +56,18 @@ def to_write(
     if spliced is not None:
         what = f"before each access of {', '.join(optimum.allocations)}"
         text, notes = spliced
+    places = dict.fromkeys(use.access.access.location for use in buffer.uses)
     return Snippet(
         language=origin.language,
         what=what,
         text=text,
-        location=min(use.access.access.location for use in buffer.uses),
+        location=min(places),
         before=optimum.present.passes,
         after=after,
         command=origin.command,
         notes=notes,
         buffers=optimum.allocations,
+        places=tuple(places),
     )
 
 

@@ -150,6 +150,7 @@ def fix(
             ),
         )
     if isinstance(found, FixReport):
+        found = replace(found, modules=()) if write else found
         _deliver(found, str(file) if write else output, form, everything)
     else:
         _deliver_model(found, output, form, everything)
@@ -178,9 +179,7 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
 
         sys.stdout.write(html(fix_document(report, lanes=True), report.source_text))
     else:
-        print_fix(report, err(), everything=everything)
-        if files:
-            print(*(f"written: {path}" for path, _ in files), sep="\n", file=sys.stderr)
+        print_fix(report, err(), everything=everything, written=[path for path, _ in files])
         if not destination and report.accepted:
             sys.stdout.write(report.patch)
 

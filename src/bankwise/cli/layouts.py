@@ -164,9 +164,10 @@ def explain(
     elif form is Output.json:
         from bankwise.show.documents.explaining import explained_document, rules_document
 
-        write_json(explained_document(one(rule)) if rule else rules_document(explain_all()))
+        found = explained_document(one(rule, target)) if rule else rules_document(explain_all())
+        write_json(found)
     elif rule:
-        explaining.print_explained(one(rule), out())
+        explaining.print_explained(one(rule, target), out())
     else:
         explaining.print_rules(explain_all(), out())
 

@@ -122,8 +122,9 @@ def is_dump(content: Content) -> bool:
 
 
 def is_model(content: Content) -> bool:
-    """MLIR that computes on tensors and knows no threads or workgroup memory yet."""
-    if not _TENSORS.search(content.text):
+    """MLIR that computes on tensors and knows no threads or workgroup memory yet. A dump of several
+    passes that was cut off before there are any is a dump."""
+    if not _TENSORS.search(content.text) or is_dump(content):
         return False
     code = _QUIET.sub("", content.text)
     known = _THREADS.search(code) or _TRITON.search(code)

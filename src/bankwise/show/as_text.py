@@ -14,7 +14,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
 from bankwise.read.names import short, variables
 from bankwise.show.causes import Cause, folded
-from bankwise.show.columns import say, table
+from bankwise.show.columns import say, table, told_apart
 from bankwise.show.conflicts import print_conflict
 from bankwise.show.kernel_facts import print_facts
 from bankwise.show.snippets import print_help, print_snippets
@@ -92,10 +92,19 @@ def _against(cause: Cause, left: Sequence[Snippet], report: CheckReport) -> list
     what its accesses touch. What one command writes is said under each that it is against."""
     names = {access.kernel for access in cause.accesses}
     touched = {name for access in cause.accesses for name in access.allocations}
+    at = {access.location for access in cause.accesses}
     kernels = [k for k in report.kernels if k.name in names]
-    named = {name for k in kernels for access in k.accesses for name in access.allocations}
+    every = [access for k in kernels for access in k.accesses]
+    named = {name for access in every for name in access.allocations}
+    known = {access.location for access in every if access.rule}
     own = {snippet for k in kernels for snippet in k.snippets}
-    return [s for s in left if s in own and (touched & {*s.buffers} or not named & {*s.buffers})]
+
+    def meant(one: Snippet) -> bool:
+        if known & {*one.places}:
+            return bool(at & {*one.places})
+        return bool(touched & {*one.buffers}) or not named & {*one.buffers}
+
+    return [one for one in left if one in own and meant(one)]
 
 
 def _print_table(report: CheckReport, console: Console, everything: bool) -> None:
@@ -103,12 +112,13 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
     rows = _rows(report.accesses, folded=not everything)
     shown = rows if everything else rows[:SHOWN]
     several = len({access.kernel for access in report.accesses}) > 1
-    files = len({access.location.file for access in report.accesses}) > 1
-    files = files and not all(map(_names_its_file, report.accesses))
+    files = _files(report.accesses)
     titles = ["extra", "ways", "passes", "ideal", "runs", "place", "instruction"]
     titles.append("kernel" if several else "access")
     cells = [list(_cells(row, several, files)) for row in shown]
-    table(console, titles, cells, [COLOURS[row[0].conflict] for row in shown])
+    names = [short(kernel.name) for kernel in report.kernels] if several else []
+    colours = [COLOURS[row[0].conflict] for row in shown]
+    table(console, titles, cells, colours, beside=names)
     for told in doubted((row[0].instruction, row[0].evidence) for row in shown):
         say(console, told, "? ", style="dim")
     left = [access for row in rows[len(shown) :] for access in row]
@@ -119,12 +129,31 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
     console.print()
 
 
+_FILE = 20
+"""Characters of a file's name in a table."""
+
+
+def _files(accesses: Sequence[AccessReport]) -> Mapping[str, str]:
+    """How the rows of a table name the file that each access is in; empty where they do not."""
+    files = {access.location.file: Path(access.location.file).name for access in accesses}
+    if len(files) < 2 or all(map(_names_its_file, accesses)):
+        return {}
+    named = told_apart(list(files.values()), _FILE)
+    return {file: named[name] for file, name in files.items()}
+
+
 _DISPATCH = re.compile(r"(?:.*\[|.*/)?([\w$-]+)")
 
 
+_DUMPED = re.compile(r"(.+_dispatch_\d+)_")
+
+
 def _names_its_file(access: AccessReport) -> bool:
-    """Whether the file of a lowered model says no more than the kernel does."""
-    found = _DISPATCH.match(access.location.file)
+    """Whether the file of a lowered model, or of a dump of IREE, says no more than the kernel."""
+    file, dumped = access.location.file, _DUMPED.match(access.kernel)
+    if dumped and re.search(rf"module_{re.escape(dumped[1])}[_.]", Path(file).name):
+        return True
+    found = _DISPATCH.match(file)
     return found is not None and access.kernel.startswith(f"{found[1]}_")
 
 
@@ -140,15 +169,16 @@ def _rows(accesses: Sequence[AccessReport], folded: bool) -> list[tuple[AccessRe
     return [tuple(row) for row in found.values()]
 
 
-def _cells(row: Sequence[AccessReport], several: bool, files: bool) -> Iterator[str]:
-    """The columns. ``several`` kernels, ``files``: each row names its own instead of its access."""
+def _cells(row: Sequence[AccessReport], several: bool, files: Mapping[str, str]) -> Iterator[str]:
+    """The columns. ``several`` kernels: each row names its own instead of its access; ``files``:
+    how it names its file."""
     a = row[0]
     yield cell(sum((one.run for one in row), Cost()).ends.extra)
     yield f"{a.ways}{mark(a.evidence)}"
     yield cell(a.cost.ends.passes)
     yield cell(a.cost.ends.ideal)
     yield cell(a.times)
-    file = f"{Path(a.location.file).name}:" if files else ""
+    file = f"{files[a.location.file]}:" if files else ""
     yield f"{file}{_place(a.location)}"
     many = a.instructions * len(row)
     yield (f"{many} x " if many > 1 else "") + a.called

@@ -88,16 +88,20 @@ def table(
     colours: Sequence[str] = (),
     *,
     whole: bool = False,
+    beside: Sequence[str] = (),
 ) -> None:
     """Rows under titles. Numbers stand to the right, texts to the left. The last column takes what
     is left of a line, and is cut in its middle where that is too little; where that is far too
     little, what does not fit stands below its row. A text of the one before it that leaves nothing
     stands whole on a line of its own. No other one is cut. ``whole``: the last one neither, it goes
-    on in the next lines, or stands below the others."""
+    on in the next lines, or stands below the others. ``beside``: what it is told apart from, too,
+    though no row shows it."""
     columns = list(zip(*rows, strict=True)) if rows else [("",)] * len(titles)
     right = [all(map(_is_number, column)) for column in columns]
-    lines = _whole if whole else _cut
-    for number, line in lines(titles, rows, right, width(console)):
+    names = [*(row[-1] for row in rows), *beside]
+    most = width(console)
+    found = _whole(titles, rows, right, most) if whole else _cut(titles, rows, right, most, names)
+    for number, line in found:
         style = "dim" if number < 0 else colours[number] if colours else ""
         marked = f"[{style}]{escape(line)}[/]" if style else escape(line)
         console.print(marked, soft_wrap=True, highlight=False)
@@ -108,7 +112,11 @@ _Numbered = Iterator[tuple[int, str]]
 
 
 def _cut(
-    titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], most: int
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Sequence[bool],
+    most: int,
+    names: Sequence[str],
 ) -> _Numbered:
     sizes = _sizes(titles, rows)[:-1]
     before = sum(sizes[:-1]) + len(_GAP) * len(sizes[:-1])
@@ -116,7 +124,6 @@ def _cut(
     sizes[-1] = min(sizes[-1], max(room - len(_GAP) - _LEAST, len(titles[-2])))
     beside = room - len(_GAP) - sizes[-1]
     below = beside < min(_LEAST, max(len(row[-1]) for row in (titles, *rows)))
-    names = [row[-1] for row in rows]
     narrow, wide = (told_apart(names, most) for most in (max(beside, _LEAST), max(room, _LEAST)))
     for number, row in enumerate((titles, *rows), -1):
         cells = _aligned(row, sizes, right)
@@ -193,17 +200,26 @@ def cut(text: str, most: int) -> str:
 
 def told_apart(names: Sequence[str], most: int) -> dict[str, str]:
     """Each name in at most so many characters, without a piece of it where it is longer: the middle
-    of it, or where two would look alike the nearest piece by which none do, if there is one."""
+    of it, or where two would look alike the nearest piece by which none do, if there is one. What
+    is told apart by where names first differ is preferred: ``d_0..`` and ``d_1..``, not the size
+    that one of them ends in."""
     some, room = dict.fromkeys(names), max(most - 2, 0)
-    for head in sorted(range(room + 1), key=lambda head: abs(head - room * 2 // 3)):
+    first = _first_difference([name for name in some if len(name) > most])
+    heads = sorted(range(room + 1), key=lambda head: (head <= first, abs(head - room * 2 // 3)))
+    for head in heads:
         found = {name: _without_piece(name, head, room) for name in some}
         if len({*found.values()}) == len(some):
             return found
-    columns = enumerate(zip(*some, strict=False))
-    same = next((at for at, signs in columns if len({*signs}) > 1), 0)
+    same = max(_first_difference([*some]), 0)
     behind = {name: f"..{name[same:][:room]}" for name in some}
     apart = len({*behind.values()}) == len(some)
     return behind if apart else {name: cut(name, most) for name in some}
+
+
+def _first_difference(names: Sequence[str]) -> int:
+    """The first character in which names differ; -1 where there is none."""
+    columns = enumerate(zip(*names, strict=False))
+    return next((at for at, signs in columns if len({*signs}) > 1), -1)
 
 
 def _without_piece(name: str, head: int, room: int) -> str:

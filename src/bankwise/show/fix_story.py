@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -18,9 +19,14 @@ from bankwise.show.words import adds, doubted, still_open
 from bankwise.solver.plan import AS_IT_IS, Plan
 
 
-def print_fix(report: FixReport, console: Console, *, everything: bool = False) -> None:
-    """Tell the before / after story, and why it ends so. ``everything``: each access."""
+def print_fix(
+    report: FixReport, console: Console, *, everything: bool = False, written: Sequence[Path] = ()
+) -> None:
+    """Tell the before / after story, what was ``written``, and why it ends so. ``everything``: each
+    access."""
     print_story(report, console, everything=everything)
+    for path in written:
+        console.print(f"written: {path}", markup=False, soft_wrap=True)
     print_exit(report.exit_code, report.reasons(report.exit_code), console)
 
 
@@ -129,9 +135,9 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
         before, after = kernel.whole, fixed.whole
         several = len(report.before.kernels) > 1
         every = "all loads and stores" if before == kernel.totals.run else "all accesses"
-        what = f"all of {short(kernel.name)}" if several else every
+        what = ("all of", short(kernel.name)) if several else ("", every)
         sums = (before.passes, after.passes, after.ideal)
-        rows.append([*(f"{cost:,}" for cost in sums), "", "", what])
+        rows.append([*(f"{cost:,}" for cost in sums), "", *what])
         colours.append("")
     titles = ("before", "after", "ideal", "place", "instruction", "access")
     console.print()

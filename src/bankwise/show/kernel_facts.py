@@ -52,14 +52,18 @@ def _print_allocations(kernel: KernelReport, console: Console) -> None:
     found = kernel.occupancy
     if found is None:
         return
-    most = f"{found.workgroups} workgroups a unit"
+    most = f"{_workgroups(found.workgroups)} a unit"
     limit = " and ".join(most if name == "workgroups" else name for name in found.limited_by)
     known = "" if found.by("vector registers") else "; registers are not known here"
     text = (
-        f"together {kernel.lds_bytes:,} bytes: {found.by('shared memory')} workgroups by "
+        f"together {kernel.lds_bytes:,} bytes: {_workgroups(found.by('shared memory'))} by "
         f"shared memory, {found.by('wave slots')} by wave slots (limit: {limit}{known})"
     )
     say(console, text, "  ", "    ")
+
+
+def _workgroups(count: int | None) -> str:
+    return f"{count} workgroup{'s' * (count != 1)}"
 
 
 def _print_optimum(

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from bankwise.errors import INCOMPLETE, Refusal, exit_code, worst
+from bankwise.show.columns import say
 from bankwise.show.fix_story import print_exit, print_story
 from bankwise.show.fixing import FixReport
 
@@ -19,7 +20,8 @@ class FrameworkDefault:
     passes and, with their issue, cycles of the launch; None where they are not known.
     ``lowering``: that of the kernel which the answer is made from; ``code``: what is emitted for
     both, in words; ``assumed``: both if no conflict by a rule that nobody knows is real;
-    ``copies``: what is in neither number, in words."""
+    ``copies``: what is in neither number, in words; ``before``: which kernel a report's places and
+    its numbers before are of, in words."""
 
     dispatch: str
     default: tuple[int, int] | None
@@ -28,6 +30,7 @@ class FrameworkDefault:
     code: str = ""
     assumed: str = ""
     copies: str = ""
+    before: str = ""
 
     def __str__(self) -> str:
         return (
@@ -83,8 +86,11 @@ def print_model_fix(found: ModelFix, console: Console, *, everything: bool = Fal
     """Tell the story of every dispatch, then what was written."""
     for note in found.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
-    names = [f"{each.dispatch}: " for each in found.defaults] or [""] * len(found.reports)
-    for report, name in zip(found.reports, names, strict=True):
+    for number, report in enumerate(found.reports):
+        beside = found.defaults[number] if found.defaults else None
+        if beside and beside.before and (report.changes or report.refusals):
+            say(console, beside.before, "note: ", style="dim")
+        name = f"{beside.dispatch}: " if beside else ""
         print_story(report, console, everything=everything, name=name)
     for each in found.defaults:
         console.print(escape(str(each)))

@@ -34,7 +34,18 @@ def nouns() -> tuple[Noun, ...]:
 def noun(said: str) -> Noun | None:
     """The word called so, by any of its names, whatever its case; None if there is none."""
     called = re.sub(r"^\d+ way$", "n way", _plain(said))
-    return next((n for n in nouns() if called in map(_plain, (n.name, *n.also))), None)
+    found = (n for n in nouns() if called in map(_plain, (n.name, *n.also)))
+    return next(found, None) or _of_a_layout(said)
+
+
+_LAYOUT = re.compile(r"#?(?:iree_codegen\.)?(\w+)<.*>")
+
+
+def _of_a_layout(said: str) -> Noun | None:
+    """The word of a layout with its numbers: ``unpadded<pitch=132, row=128>``."""
+    found = _LAYOUT.fullmatch(said.strip())
+    kind = f"{found[1]}<{'stride, runs' * ('runs=' in said)}" if found else "-"
+    return next((n for n in nouns() if n.name.casefold().startswith(kind.casefold())), None)
 
 
 def _plain(text: str) -> str:

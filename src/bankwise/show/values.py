@@ -121,7 +121,8 @@ class Snippet:
     ``counted``: ``after`` was counted with the text in place of the old one; else it is the plan's,
     and what a compiler makes of the text is not known. ``patch``: the same as a unified diff;
     ``notes``: what has to be true beside it. ``buffers``: whose conflicts it is against, where it
-    is not against all of the kernel's.
+    is not against all of the kernel's; ``places``: of their accesses, where an access does not name
+    its buffer.
     """
 
     language: str
@@ -136,6 +137,7 @@ class Snippet:
     patch: str = ""
     notes: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
+    places: tuple[Location, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

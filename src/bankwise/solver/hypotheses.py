@@ -55,12 +55,20 @@ def gain(new: Priced, old: Priced, *, cycles: bool = True) -> Gain:
     return "gamble" if min(counted) < 0 else "loss"
 
 
+def only_as_assumed(new: Priced, old: Priced, *, cycles: bool = True) -> bool:
+    """Whether what a plan gains over another one is gained only if rules that nobody knows hold:
+    something is lost otherwise, or nothing gained."""
+    found, real = gain(new, old, cycles=cycles), frozenset(_more(new, old))
+    counted, worst = (min(_steps(new, old, rules, cycles)) for rules in (None, real))
+    return found == "gamble" or (found == "sure" and counted < 0 <= worst)
+
+
 def stakes(new: Priced, old: Priced, of: str, *, cycles: bool = True) -> str:
     """What is gained as counted and lost otherwise, in words. ``of``: of what they are prices."""
     rules = tuple(dict.fromkeys(rule for rule, _ in (*old.doubted, *new.doubted)))
     real = frozenset(_more(new, old))
     lost = _steps(new, old, real, cycles)
-    slower = len(lost) > 1 and lost[1] > 0
+    slower = len(lost) > 1 and (lost[1] > 0 or not any(lost))
     counted, worst = (_pair(new, old, these, slower) for these in (None, real))
     other = f"only {' and '.join(sorted(real))} does" if real else "it does not"
     what, holds = "cycles" if slower else "passes", "conflict" + "s" * (len(rules) == 1)

@@ -116,4 +116,12 @@ def _split(text: str) -> list[str]:
 
 def _note(source: SourceText, rule: OlderForm, offset: int, count: int) -> str:
     places = "1 place" if count == 1 else f"{count} places"
-    return f"{source.location(offset)}: older syntax read: {rule.says}, {places}"
+    return f"{source.location(offset)}: {_OLDER}: {rule.says}, {places}"
+
+
+_OLDER = "older syntax read"
+
+
+def is_older(notes: Iterable[str]) -> bool:
+    """Whether a rule fired, by what was told of a text."""
+    return any(_OLDER in note for note in notes)

@@ -18,8 +18,8 @@ from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.read.mlir import isolate
 from bankwise.read.mlir.parse import new_context, parse, position_of
-from bankwise.read.mlir.sections import TextReading, candidates
-from bankwise.read.mlir.source import SourceText
+from bankwise.read.mlir.sections import TextReading, candidates, sections
+from bankwise.read.mlir.source import SourceText, masked
 
 if TYPE_CHECKING:
     from iree.compiler import ir
@@ -97,11 +97,24 @@ def _open(text: str, file: str, context: ir.Context) -> Opened:
             first = first or error
             continue
         if first:
-            note = f"read alone, since together they do not parse: {first}"
+            early = "; ".join(filter(None, (str(first), _ends_early(text))))
+            note = f"read alone, since together they do not parse: {early}"
             opened = Opened(opened.source, opened.module, context, (*opened.notes, note))
         return opened
     assert first is not None
-    raise first
+    early = _ends_early(text)
+    raise InputError(first.message, location=first.location, hint=early) if early else first
+
+
+def _ends_early(text: str) -> str:
+    """What to say of a text whose last part opens more than it closes; empty of any other."""
+    found = sections(text)
+    quiet = masked(text[found[-1].start :] if found else text)
+    left = quiet.count("{") - quiet.count("}")
+    if left <= 0:
+        return ""
+    many = "a `{` is" if left == 1 else f"{left} `{{` are"
+    return f"the text ends early, {many} not closed: was the compiler stopped, or the file cut off?"
 
 
 def _read(candidate: TextReading, context: ir.Context) -> Opened:
