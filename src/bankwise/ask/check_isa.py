@@ -44,15 +44,17 @@ class EmittedKernel:
     diagnostics: tuple[str, ...]
 
 
-def compiled_report(report: CheckReport, opened: Opened, kernels: Sequence[Kernel]) -> CheckReport:
+def compiled_report(
+    report: CheckReport, opened: Opened, kernels: Sequence[Kernel], named: str = ""
+) -> CheckReport:
     """The report with every kernel counted as it is emitted; ``kernels``: as they were read, every
-    access with the bytes that it names.
+    access with the bytes that it names. ``named``: the compiler, if the user said one.
 
     A kernel that cannot be compiled keeps what was counted from its source, beside a refusal.
     """
     found: list[KernelReport] = []
     for counted, source in zip(report.kernels, kernels, strict=True):
-        code = compiled(counted, opened)
+        code = compiled(counted, opened, named)
         file = opened.source.file
         emitted = code if isinstance(code, Refusal) else followed(code, counted, file)
         if isinstance(emitted, Refusal):
@@ -63,17 +65,19 @@ def compiled_report(report: CheckReport, opened: Opened, kernels: Sequence[Kerne
     return replace(report, kernels=tuple(found), refusals=refusals)
 
 
-def compiled(counted: KernelReport, opened: Opened) -> Emitted | Refusal:
-    """What the compiler makes of a kernel."""
+def compiled(counted: KernelReport, opened: Opened, named: str = "") -> Emitted | Refusal:
+    """What the compiler makes of a kernel. ``named``: which one, if the user said it."""
     from bankwise.change.compile.compile import emit
+    from bankwise.change.compile.compilers import compiler_of
 
-    file = opened.source.file
+    file, compiler = opened.source.file, compiler_of(opened.source.text, named)
     emitted = emit(
-        opened.source.parsed,
+        compiler.text_of(opened.source),
         counted.target,
         kernel=counted.name,
         workgroup_size=counted.workgroup_size,
         file=file,
+        compiler=compiler,
     )
     if isinstance(emitted, Refusal):
         return emitted if emitted.location else replace(emitted, location=Location(file))
@@ -82,8 +86,6 @@ def compiled(counted: KernelReport, opened: Opened) -> Emitted | Refusal:
 
 def followed(emitted: Emitted, counted: KernelReport, file: str) -> EmittedKernel | Refusal:
     """What the emitted code of a kernel touches."""
-    from bankwise.change.compile.compile import compiler_name
-
     try:
         found = _followed(emitted.texts, counted, file)
     except InputError as error:
@@ -95,7 +97,7 @@ def followed(emitted: Emitted, counted: KernelReport, file: str) -> EmittedKerne
     if wanted[0].target not in (counted.target, _compiled_for(counted.target)):
         why = f"the text is made for {wanted[0].target}, not {counted.target}"
         return Refusal(why, Location(file))
-    return EmittedKernel(wanted[0], compiler_name(), emitted.diagnostics)
+    return EmittedKernel(wanted[0], str(emitted.compiler), emitted.diagnostics)
 
 
 def _compiled_for(target: str) -> str:

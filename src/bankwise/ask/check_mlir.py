@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.compiler_named import with_compiler
 from bankwise.ask.fix_dump import without_copies
 from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.ask.fix_parts import PartedGroup, optimised, parted_group
@@ -45,7 +46,7 @@ def check_mlir_file(file: Path, options: Options, progress: Progress | None = No
     """Check every kernel of an MLIR file."""
     from bankwise.read.mlir.module import open_module
 
-    return check_opened(open_module(file), options)
+    return check_opened(open_module(file), with_compiler(options, isa=options.isa))
 
 
 def check_opened(opened: Opened, options: Options) -> CheckReport:
@@ -57,7 +58,7 @@ def check_opened(opened: Opened, options: Options) -> CheckReport:
     from bankwise.ask.check_isa import compiled_report
 
     plain = [kernel_of(replace(analysis, compiled={})) for analysis in analyses]
-    return compiled_report(report, opened, plain)
+    return compiled_report(report, opened, plain, options.iree_compile)
 
 
 def _source_level(analyses: tuple[Analysis, ...]) -> Iterator[str]:

@@ -16,9 +16,10 @@ from bankwise.read import signs
 from bankwise.read.format import ANY_KERNEL, OWN_LAUNCH, Format
 from bankwise.read.formats_known import KNOWN, OTHERS
 from bankwise.read.formats_source import SOURCES
+from bankwise.read.options import COMPILER
 from bankwise.read.signs import Sign, inside, keys, lines, magic
 
-_MLIR_OPTIONS = OWN_LAUNCH | {"--isa", "--write", "--reference", "--prefer"}
+_MLIR_OPTIONS = OWN_LAUNCH | {"--isa", "--write", "--reference", "--prefer", COMPILER}
 _MODEL_OPTIONS = OWN_LAUNCH | {"--isa", "--keep", "--padding", "--direct-load", "--prefer"}
 
 _CUBIN_VERBS = {

@@ -19,6 +19,8 @@ ACCESSOR = "--accessor"
 """How its layouts are written."""
 TIMES = "--times"
 """How often a workgroup passes over its tiles."""
+COMPILER = "--iree-compile"
+"""Whose code is counted."""
 Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
@@ -36,7 +38,7 @@ class Options:
     ``flags``: of the user's own, for the compiler of source; ``compile_commands``: the database of
     his build, or its folder, "" for what lies around the source; ``accessor``: write layouts as
     types of its arrays. ``times``: how often a workgroup passes over a tile of a CK header, ``N``
-    or ``NAME=N`` texts.
+    or ``NAME=N`` texts. ``iree_compile``: the program that compiles MLIR, "" for the usual one.
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
     none is known; ``paired``: MLIR is planned as if the compiler joined its reads in pairs;
     ``work``: steps that following one launch of a kernel is worth, 0 for what its size is.
@@ -58,6 +60,7 @@ class Options:
     compile_commands: str = field(default="", metadata={"flag": DATABASE})
     accessor: bool = field(default=False, metadata={"flag": ACCESSOR})
     times: tuple[str, ...] = field(default=(), metadata={"flag": TIMES})
+    iree_compile: str = field(default="", metadata={"flag": COMPILER})
     openers: bool = True
     shapes: bool = True
     paired: bool = False
@@ -103,7 +106,7 @@ def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...] 
 _FACTS = frozenset(
     (
         *("--kernel", "--dim", "--workgroup-size", "--arg", "--launch"),
-        *("--padding", "--direct-load", DATABASE),
+        *("--padding", "--direct-load", DATABASE, COMPILER),
     )
 )
 """What is said of kernels, whichever verb is asked."""

@@ -120,10 +120,21 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
         colours.append("")
     titles = ("before", "after", "ideal", "place", "instruction", "access")
     console.print()
+    if _joined(report):
+        say(console, _ALONE, "", "  ", style="dim")
     table(console, titles, rows, colours)
     if len(found) > len(shown_rows):
         console.print(f"[dim]and {len(found) - len(shown_rows)} more rows (--all)[/]")
     console.print()
+
+
+_ALONE = "by the text, each read alone; the compiler joins reads, isa: has the code"
+
+
+def _joined(report: FixReport) -> bool:
+    """Whether the compiler may join reads of the text, and its code is known beside it."""
+    every = (a for kernel in report.before.kernels for a in kernel.accesses)
+    return bool(report.emitted) and any(access.joins for access in every)
 
 
 def _cells(row: Sequence[tuple[AccessReport, AccessReport]], by_line: bool) -> Iterator[str]:
@@ -142,7 +153,7 @@ def _print_doubt(report: FixReport, console: Console) -> None:
     if not all(kernel.counted for kernel in report.after.kernels):
         said = "as followed: how often some accesses run is not known"
         console.print(f"[dim]passes are {said}[/]")
-    if report.assumed:
+    if report.assumed and not any(v.gamble is not None for v in report.verdicts):
         console.print(f"[yellow]assumed:[/] {escape(report.assumed)}")
 
 
