@@ -11,6 +11,7 @@ pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.algebra.address import Fold, RowFolds
 from bankwise.ask.check import check
+from bankwise.ask.check_isa import not_contradicted
 from bankwise.ask.fix import fix
 from bankwise.change.passes.unpad import unpad
 from bankwise.change.prove import MapClaim, prove
@@ -221,6 +222,24 @@ def test_a_text_whose_reads_may_be_joined_promises_no_conflict_that_its_code_lac
         assert all(words.joined(each).startswith("the read of line ") for each in reads)
         assert code.added.known.extra in text.added.known.ends.extra
         assert text.added.known.extra != code.added.known.extra
+
+
+def test_nothing_is_advised_that_the_emitted_code_contradicts(tmp_path: Path) -> None:
+    """Whoever takes a padding away because of a count of the text has conflicts in the code. Rows
+    of 40: stores take 64 passes, and reads 8 each alone, 64 in pairs."""
+    [text], [code] = (
+        check(written(tmp_path, joined(36)), "gfx950", isa=isa).kernels for isa in (False, True)
+    )
+    [best] = text.optima
+    assert best.best.passes < best.present.passes
+    reads = [a for a in code.accesses if a.direction == "read"]
+    assert not any(a.run.extra for a in reads)
+    assert not list(not_contradicted((best,), reads)), "in its reads the code has nothing to gain"
+    assert list(not_contradicted((best,), code.accesses)) == [best], "its store has a conflict"
+    [other] = check(written(tmp_path, joined(40)), "gfx950", isa=True).kernels
+    assert other.optima[0].present.passes == 64 + 4 * 8
+    assert sum(a.run.passes for a in other.accesses) == 64 + 2 * 64
+    assert other.optima[0].notes[0] == "by the text; its code takes other passes"
 
 
 def test_a_read_without_another_one_near_is_sure(tmp_path: Path) -> None:

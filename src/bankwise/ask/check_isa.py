@@ -10,7 +10,7 @@ totals are those of the emitted code; what was counted from the source stands be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.recognise import load, recognise_text
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum
 
 if TYPE_CHECKING:
     from bankwise.change.compile.compile import Emitted
@@ -135,11 +135,24 @@ def as_emitted(counted: KernelReport, source: Kernel, emitted: EmittedKernel) ->
         kernel,
         accesses,
         occupancy=counted.occupancy,
-        optima=counted.optima,
+        optima=not_contradicted(counted.optima, accesses),
         notes=(*_notes(counted.accesses, accesses, emitted.diagnostics), *_not_the_last(gpu)),
         refusals=(*emitted.kernel.refusals, *unseen(emitted.kernel), *uncounted),
     )
     return replace(report, compiled=AsEmitted(emitted.compiler, counted.added))
+
+
+def not_contradicted(
+    optima: Sequence[Optimum], emitted: Sequence[AccessReport]
+) -> Iterator[Optimum]:
+    """What is to gain by the source, where the emitted code has something to gain as well."""
+    for each in optima:
+        own = [a for a in emitted if set(a.allocations) & set(each.allocations)]
+        nothing_to_gain = each.best.passes == each.present.passes
+        if nothing_to_gain or any(a.run.extra for a in own):
+            other = sum(a.run.passes for a in own) != each.present.passes
+            by = ("by the text; its code takes other passes",) if other else ()
+            yield replace(each, notes=(*by, *each.notes))
 
 
 def _notes(

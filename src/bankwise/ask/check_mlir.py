@@ -247,7 +247,8 @@ def _without(kept: GroupPlan, shorter: GroupPlan) -> tuple[str, ...]:
     """The rows of a plan that undoes a padding."""
     long, short = kept.tile.row, shorter.tile.row
     fewer = kept.best.present.lds_bytes - shorter.best.present.lds_bytes
-    return (f"in rows of {short} without their padding of {long - short}: {fewer:,} bytes less",)
+    rows = f"in rows of {short} without their padding of {long - short}"
+    return (f"{rows}, in that layout: {fewer:,} bytes less",)
 
 
 def _unwritten(opened: Opened, analysis: Analysis, chosen: GroupPlan) -> tuple[str, ...]:
