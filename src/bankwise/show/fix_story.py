@@ -160,6 +160,9 @@ def _print_doubt(report: FixReport, console: Console) -> None:
 _ANOTHER = "another block may have conflicts: --workgroup-size or --launch says yours"
 
 
+_SETTLED = "counters of a run settle it: `bankwise check FILE --counters CSV` (docs/profile.md)"
+
+
 def _print_open(report: FixReport, console: Console) -> None:
     for before, kernel in zip(report.before.kernels, report.ends.kernels, strict=True):
         left = still_open(kernel, len(report.ends.refused(kernel)))
@@ -168,6 +171,8 @@ def _print_open(report: FixReport, console: Console) -> None:
                 f"[yellow]open in {escape(short(kernel.name))}:[/] {escape('; '.join(left))}"
             )
         if not report.changes:
+            if any(access.evidence == "unknown" for access in kernel.accesses):
+                say(console, _SETTLED, "  ", "    ")
             continue
         for other in _other_launches(before, kernel):
             say(console, other, "  ", "    ")
