@@ -198,7 +198,7 @@ READ: tuple[Format, ...] = (
         verbs={"check": "ask.folder:check_folder", "scan": _BELOW},
         instead="`fix` takes one file: of IREE the model, or a print of its last pass on MLIR "
         "(docs/dumps.md); of others the .ttgir, the .ptx or the source",
-        options=ANY_KERNEL | {"--isa"},
+        options=ANY_KERNEL | {"--isa", COMPILER},
         binary=True,
     ),
     _toml("sweep", "kernel", "tile [[]]", verbs={"sweep": "ask.sweep:sweep"}),

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import Signals
 from tempfile import TemporaryDirectory, mkdtemp
+from textwrap import shorten
 
 from bankwise.change.compile.compilers import Compiler, own_compiler
 from bankwise.change.compile.wrap import CompilerInput, Size, prepare
@@ -215,6 +216,10 @@ def _start(
     )
 
 
+_SAID = 400
+"""Characters of what a compiler says: some list every attribute that they know."""
+
+
 def diagnostics(
     stderr: str, file: str, *, name: str = "kernel.mlir", columns: bool = False
 ) -> list[Refusal]:
@@ -224,7 +229,7 @@ def diagnostics(
     """
     return [
         Refusal(
-            f"the compiler says: {message}",
+            f"the compiler says: {shorten(message, _SAID, placeholder=' ..')}",
             Location(file, int(line), int(column or 0) if columns else 0)
             if found == name
             else Location(file),
