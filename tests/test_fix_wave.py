@@ -22,6 +22,7 @@ from bankwise.notation.wave.settings import HOST_FUNCTION, NOT_COMPILED
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.show import words
 from bankwise.show.fixing import FixReport
+from command import bankwise
 from kernel_texts import changed, written
 from passes_cases import GFX942, opened
 from patches import verdict
@@ -183,6 +184,17 @@ def test_a_gain_that_rests_on_an_unknown_rule_is_told_with_the_loss(told: FixRep
     assert f"{old:,} -> {new:,} cycles if ds_write2_b64 conflicts as assumed" in line
     assert f"{old - 4 * 2 * 4:,} -> {new:,} if it does not" in line
     assert old - 4 * 2 * 4 < new < old
+
+
+def test_numbers_of_the_text_beside_those_of_its_code_say_so(tmp_path: Path) -> None:
+    file = written(tmp_path, joined(36))
+    label, doubt = "by the text, each read alone", "assumed: rests on"
+    compiled = bankwise("fix", file, "-t", "gfx950", "--no-execute").err
+    assert label in compiled
+    assert doubt not in compiled, "the code has it"
+    alone = bankwise("fix", file, "-t", "gfx950", "--no-execute", "--no-isa").err
+    assert label not in alone
+    assert doubt in alone
 
 
 @pytest.mark.parametrize("bits", [0, 128])
