@@ -29,7 +29,8 @@ from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of
 from bankwise.ask.fix import fix_kernels
 from bankwise.ask.text_price import issued_cycles
-from bankwise.change.compile.compile import backend_of, compiler
+from bankwise.change.compile.compile import backend_of
+from bankwise.change.compile.compilers import own_compiler
 from bankwise.change.compile.lower import Dispatch, Lowering, lower
 from bankwise.change.passes.by_rule import by_rule
 from bankwise.change.passes.decide import decide
@@ -146,7 +147,13 @@ def pipeline(text: str, target: str) -> str:
     backend = backend_of(target)
     assert backend is not None, target
     gpu = [f"--iree-hal-target-backends={backend.name}", f"{backend.target_flag}={backend.target}"]
-    command = [str(compiler()), "-", *gpu, "--compile-to=executable-configurations", "-o=-"]
+    command = [
+        str(own_compiler().program),
+        "-",
+        *gpu,
+        "--compile-to=executable-configurations",
+        "-o=-",
+    ]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     found = re.findall(r"pipeline = #iree_gpu\.pipeline<(\w+)>", done.stdout)
     return found[-1] if found else ""

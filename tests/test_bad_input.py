@@ -82,6 +82,28 @@ def test_a_missing_file_or_a_folder_is_refused(tmp_path: Path, verb: str) -> Non
     refused(bankwise(verb, tmp_path), says)
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_text_that_ends_too_soon_a_slip_in_a_name_and_a_near_file_are_told(
+    tmp_path: Path, verb: str
+) -> None:
+    cut = ROWS[: ROWS.index(" : ", ROWS.index("vector.load %lds"))]
+    refused(bankwise(verb, written(tmp_path, cut), "-t", "gfx950"), "is it the whole file?")
+    slip = changed(ROWS, ("vector.load %lds", "vector.load %ldz"))
+    said = "use of undeclared SSA value name %ldz", "did you mean %lds?"
+    refused(bankwise(verb, written(tmp_path, slip), "-t", "gfx950"), *said)
+    wrong = changed(ROWS, ("vector.load %lds", "vector.lod %lds"))
+    ended = bankwise(verb, written(tmp_path, wrong), "-t", "gfx950")
+    assert "whole file" not in ended.err
+    near = str(tmp_path / "l.mlir")
+    refused(bankwise(verb, near, "-t", "gfx950"), "no such file", "did you mean", "k.mlir?")
+
+
+def test_a_script_of_waves_is_told_what_to_check(tmp_path: Path) -> None:
+    script = tmp_path / "gemm.py"
+    script.write_text("import wave_lang.kernel.lang as tkl\n")
+    refused(bankwise("check", script), "compile_to_mlir=True", "docs/wave.md")
+
+
 NO_SIZE = changed(
     ROWS, ("gpu.known_block_size = array<i32: 64, 1, 1>, ", ""), (" upper_bound 64", "")
 )

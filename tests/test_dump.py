@@ -16,6 +16,7 @@ import pytest
 
 from bankwise.ask.fix import fix
 from bankwise.change.compile import compile as compiling
+from bankwise.change.compile.compilers import own_compiler
 from bankwise.change.compile.wrap import CompilerInput, executables, prepare
 from bankwise.errors import Refusal
 from bankwise.read.emitted import Listing
@@ -231,7 +232,7 @@ def test_a_crash_of_the_compiler_is_told_as_one_with_the_way_to_see_it_again(
     backend = compiling.backend_of("gfx950")
     assert backend is not None
     taken = CompilerInput(private, ("--compile-mode=hal-executable",))
-    found = compiling._run(taken, "gfx950", backend, "k.mlir", 100)
+    found = compiling._run(own_compiler(), taken, "gfx950", backend, "k.mlir", 100)
     assert isinstance(found, Refusal)
     assert found.crash
     said = re.search(r"crashed on this text \(SIG\w+\); again: cd (\S+) && (.*)", found.reason)

@@ -247,6 +247,20 @@ def test_fix_of_ptx_needs_assembler_and_disassembler(
     assert bool(parts["fix of PTX, and its machine code (--isa)"].found) == (len(there) == 2)
 
 
+@pytest.mark.parametrize("there", [("nvcc",), ("nvdisasm",), ("nvcc", "nvdisasm")])
+def test_what_needs_several_parts_is_promised_by_none_of_them_alone(
+    there: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    have = {name: Path("/bin") / name for name in there}
+    monkeypatch.setattr(doctor, "find_program", have.get)
+    parts = [p for p in doctor.doctor().parts if p.name == "nvcc and nvdisasm"]
+    every = [p for p in doctor.doctor().parts if p.found and "CUDA source" in p.opens]
+    assert [bool(p.found) for p in parts] == [len(there) == 2]
+    assert all("tree-sitter-cuda" in f"{p.name} {p.opens}" for p in every)
+    lacks = {("nvcc",): "no nvdisasm: ", ("nvdisasm",): "no nvcc: "}.get(there, "")
+    assert parts[0].how.startswith(f"{lacks}pip install")
+
+
 def test_the_demonstration_needs_the_package_alone(tmp_path: Path) -> None:
     """Without a compiler, IREE, Triton, syntax trees, and in a folder without files."""
     block = (

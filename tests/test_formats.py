@@ -68,6 +68,7 @@ SAMPLES: dict[str, bytes] = {
     "answer of bankwise": b'{"schema": "bankwise.fix/1", "changes": []}',
     "JSON": b'{"shared": 4096}',
     "Triton source": b"import torch\nimport triton\n\n@triton.jit\ndef k(a):\n    pass\n",
+    "Wave source": b"import wave_lang.kernel.lang as tkl\n",
     "Python source": b"import numpy as np\n\n\ndef k(a):\n    return a\n",
     "HIP source": b"#include <hip/hip_runtime.h>\n__global__ void k(float *a) {}\n",
     "CuTe source": b"#include <cute/tensor.hpp>\nusing namespace cute;\n",

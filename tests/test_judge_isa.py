@@ -151,6 +151,8 @@ def test_fewer_waves_of_a_unit_are_said_to_be_worse() -> None:
     (told,) = judge.fewer_waves(rows)
     assert told.startswith("but a unit holds 16 waves where 24 were")
     assert not [*judge.fewer_waves([("waves that a unit holds", 16, 24)])]
+    (alone,) = judge.fewer_waves(rows, "")
+    assert told == f"but {alone}", "beside what is worse already there is no but"
 
 
 def test_least_lds_takes_the_padding_away_and_says_what_that_costs(tmp_path: Path) -> None:

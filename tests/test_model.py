@@ -20,7 +20,7 @@ from bankwise.ask.check import check
 from bankwise.ask.code_price import CodePrice
 from bankwise.ask.fix import fix_file
 from bankwise.ask.model import check_model, fix_model
-from bankwise.change.compile.compile import compiler
+from bankwise.change.compile.compilers import own_compiler
 from bankwise.change.compile.lower import Lowering, code_object, last_dump, link, lower, unpadded
 from bankwise.errors import InputError, Refusal
 from bankwise.read.amd.listing import listings
@@ -354,7 +354,15 @@ def lds_when_put_back(file: Path, name: str, kernel: Path, folder: Path) -> int 
     flags = ["--iree-hal-target-backends=rocm", "--iree-rocm-target=gfx942"]
     flag = f"--iree-hal-substitute-executable-configuration={name}={kernel}"
     dump = f"--iree-hal-dump-executable-intermediates-to={folder}"
-    words = [str(compiler()), str(file), *flags, flag, dump, "-o", str(folder / "out.vmfb")]
+    words = [
+        str(own_compiler().program),
+        str(file),
+        *flags,
+        flag,
+        dump,
+        "-o",
+        str(folder / "out.vmfb"),
+    ]
     subprocess.run(words, check=True, capture_output=True)
     (assembly,) = folder.glob("*.rocmasm")
     (listing,) = listings(assembly.read_text("utf-8"))

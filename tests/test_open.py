@@ -15,7 +15,7 @@ import pytest
 
 from command import bankwise, unfolded
 from isa_texts import amd_text, ptx_text
-from kernel_texts import ROWS, STORE, changed
+from kernel_texts import ROWS, STORE, changed, written
 
 COLUMN = "\tv_lshlrev_b32_e32 v1, 7, v0\n"
 FREE = "\tv_lshlrev_b32_e32 v1, 2, v0\n"
@@ -191,6 +191,33 @@ def test_what_fix_leaves_open_is_said_too(asked: tuple[Open, Path]) -> None:
     ended = bankwise("fix", path, *target(path), "--no-isa", "--no-execute")
     assert ended.code != 0
     assert f"open in k: {kind.left}" in ended.out + ended.err
+
+
+TILE = "memref<64x68xf16, #gpu.address_space<workgroup>>"
+WIDE = f"""
+func.func @k(%in: memref<64x64xf16>, %out: memref<64x64xf16>) attributes {{
+    gpu.known_block_size = array<i32: 64, 1, 1>, gpu.known_grid_size = array<i32: 1, 1, 1>}} {{
+  %c0 = arith.constant 0 : index
+  %t = gpu.thread_id x upper_bound 64
+  %p = memref.alloc() : {TILE}
+  %a = vector.load %in[%t, %c0] : memref<64x64xf16>, vector<8xf16>
+  vector.store %a, %p[%t, %c0] : {TILE}, vector<8xf16>
+  gpu.barrier
+  %b = vector.load %p[%t, %c0] : {TILE}, vector<4xf16>
+  vector.store %b, %out[%t, %c0] : memref<64x64xf16>, vector<4xf16>
+  return
+}}
+"""
+"""Rows of 34 words: 16 lanes take 2 words each, 2 banks apart, all of the 32 banks once."""
+
+
+def test_what_fix_leaves_to_an_unknown_rule_says_what_settles_it(tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    ended = bankwise("fix", written(tmp_path, WIDE), "-t", "gfx942", "--no-isa")
+    assert ended.code == 3
+    assert "nothing to fix" in ended.err
+    assert "open in k: unknown: the rule of ds_write2_b64" in ended.err
+    assert "`bankwise check FILE --counters CSV`" in ended.err
 
 
 def test_a_count_by_an_unknown_rule_says_so() -> None:

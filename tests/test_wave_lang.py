@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
+from bankwise.ask.check import check
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.fix import fix
 from bankwise.read.mlir.module import open_text
@@ -100,3 +101,67 @@ def test_wave_takes_a_text_with_stores_in_parts(tmp_path: Path) -> None:
     (tmp_path / "fixed.mlir").write_text(report.fixed_text)
     again = wave(override=str(tmp_path / "fixed.mlir"), kernel=IN_PARTS)
     assert again.strip() == report.fixed_text.strip()
+
+
+ATTENTION = """
+import sys
+from wave_lang.kernel.wave.compile import WaveCompileOptions, wave_compile
+from wave_lang.kernel.wave.constraints import MMAType
+from wave_lang.kernel.wave.templates.attention_common import AttentionShape
+from wave_lang.kernel.wave.templates.vanilla_attention import get_vanilla_attention_kernel
+
+statements, target, out, size = sys.argv[1:]
+shape = AttentionShape(
+    num_query_heads=8,
+    num_kv_heads=8,
+    query_seq_len=1024,
+    kv_seq_len=1024,
+    head_size=int(size),
+    head_size_kv=int(size),
+)
+mma = MMAType.F32_16x16x16_F16
+kernel, symbols, dynamic = get_vanilla_attention_kernel(shape, (mma, mma), False)
+options = WaveCompileOptions(
+    subs=symbols, dynamic_symbols=dynamic, target=target, device="hip", compile_to_mlir=True
+)
+exec(statements)
+open(out, "w").write(wave_compile(options, kernel).asm)
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("size", [64, 128])
+def test_what_is_told_of_the_code_is_what_wave_makes_of_the_patch(
+    tmp_path: Path, size: int
+) -> None:
+    """3.9 joins other reads than 3.13: what one of them refuses may be the best of the other."""
+    file, code = tmp_path / "attention.mlir", tmp_path / "code"
+    attention("", file, size)
+    environment = str(Path(PYTHON).parents[1])
+    report = fix(file, TARGET, execute=False, iree_compile=environment)
+    assert isinstance(report, FixReport)
+    assert report.accepted
+    [isa] = [v for v in report.verdicts if v.judge == "isa"]
+    assert f"by iree-compile 3.9.0 (wave-lang {_release()})" in isa.detail
+    (tmp_path / "fixed.mlir").write_text(report.fixed_text)
+    [statement] = [s for s in "\n".join(report.settings).splitlines() if "override_mlir" in s]
+    statement = statement.replace(str(file), str(tmp_path / "fixed.mlir"))
+    counted = f"options.compile_to_mlir = False\noptions.dump_intermediates = {str(code)!r}"
+    attention(f"{statement}\n{counted}", tmp_path / "again.mlir", size)
+    [told] = [new for name, _, new in isa.rows if name == "passes of a workgroup"]
+    assert check(code).totals.run.passes == told
+
+
+def attention(statements: str, out: Path, size: int) -> None:
+    """Attention as Wave writes it, after statements about its ``options``."""
+    command = [PYTHON, "-c", ATTENTION, statements, TARGET, str(out), str(size)]
+    off = {**os.environ, "WAVE_CACHE_ON": "0"}
+    done = subprocess.run(command, capture_output=True, text=True, env=off, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def _release() -> str:
+    """Of wave-lang."""
+    program = "from importlib.metadata import version; print(version('wave-lang'))"
+    done = subprocess.run([PYTHON, "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout.strip()

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import tempfile
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
@@ -52,13 +53,24 @@ def read_bytes(path: str | Path) -> bytes:
             message = f"this is {_kind(found.st_mode)}, a file is needed"
             raise InputError(message, location=where)
     except FileNotFoundError as error:
-        raise InputError("no such file", location=where) from error
+        hint = _meant(Path(path))
+        raise InputError("no such file", location=where, hint=hint) from error
     except (OSError, ValueError) as error:
         message = f"cannot be read: {_reason(error)}"
         raise InputError(message, location=where) from error
     if len(data) > _MOST_BYTES:
         raise InputError(f"more than {_MOST_BYTES:,} bytes are not read", location=where)
     return data
+
+
+def _meant(missing: Path) -> str:
+    """The file beside one that is not there whose name is nearest, as a question."""
+    try:
+        beside = os.listdir(missing.parent)
+    except OSError:
+        return ""
+    near = get_close_matches(missing.name, beside, 1, cutoff=0.8)
+    return f"did you mean {missing.with_name(near[0])}?" if near else ""
 
 
 def head_of_binary(path: str | Path) -> bytes:

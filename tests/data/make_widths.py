@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bankwise.change.compile.compile import compiler
+from bankwise.change.compile.compilers import own_compiler
 from bankwise.read.amd.listing import listings
 from bankwise.read.emitted import Listing
 
@@ -95,7 +95,7 @@ def compiled(target: str, wanted: Sequence[Case]) -> dict[str, Listing]:
     text = MODULE.format(exports="".join(exports), kernels="".join(map(kernel, wanted)))
     with TemporaryDirectory() as folder:
         Path(folder, "widths.mlir").write_text(text, "utf-8")
-        command = [str(compiler()), "widths.mlir", "--iree-hal-target-backends=rocm"]
+        command = [str(own_compiler().program), "widths.mlir", "--iree-hal-target-backends=rocm"]
         command += [f"--iree-rocm-target={target}", "-o=widths.vmfb"]
         command += ["--iree-hal-dump-executable-intermediates-to=out"]
         subprocess.run(command, cwd=folder, check=True)

@@ -28,6 +28,7 @@ def check(
     padding: bool | None = None,
     direct_load: bool | None = None,
     launches: tuple[str, ...] = (),
+    iree_compile: str = "",
 ) -> CheckReport:
     """Predict the bank conflicts of whatever ``file`` holds: all that the command line takes.
 
@@ -38,6 +39,7 @@ def check(
     options = Options(
         *(target, kernel, dims, workgroup_size, policy, arguments),
         *(isa, keep, padding, direct_load, launches),
+        iree_compile=iree_compile,
     )
     report = check_file(Path(file), options)
     return report if isinstance(report, CheckReport) else report.check

@@ -10,7 +10,7 @@ totals are those of the emitted code; what was counted from the source stands be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.recognise import load, recognise_text
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum
 
 if TYPE_CHECKING:
     from bankwise.change.compile.compile import Emitted
@@ -44,15 +44,17 @@ class EmittedKernel:
     diagnostics: tuple[str, ...]
 
 
-def compiled_report(report: CheckReport, opened: Opened, kernels: Sequence[Kernel]) -> CheckReport:
+def compiled_report(
+    report: CheckReport, opened: Opened, kernels: Sequence[Kernel], named: str = ""
+) -> CheckReport:
     """The report with every kernel counted as it is emitted; ``kernels``: as they were read, every
-    access with the bytes that it names.
+    access with the bytes that it names. ``named``: the compiler, if the user said one.
 
     A kernel that cannot be compiled keeps what was counted from its source, beside a refusal.
     """
     found: list[KernelReport] = []
     for counted, source in zip(report.kernels, kernels, strict=True):
-        code = compiled(counted, opened)
+        code = compiled(counted, opened, named)
         file = opened.source.file
         emitted = code if isinstance(code, Refusal) else followed(code, counted, file)
         if isinstance(emitted, Refusal):
@@ -63,17 +65,19 @@ def compiled_report(report: CheckReport, opened: Opened, kernels: Sequence[Kerne
     return replace(report, kernels=tuple(found), refusals=refusals)
 
 
-def compiled(counted: KernelReport, opened: Opened) -> Emitted | Refusal:
-    """What the compiler makes of a kernel."""
+def compiled(counted: KernelReport, opened: Opened, named: str = "") -> Emitted | Refusal:
+    """What the compiler makes of a kernel. ``named``: which one, if the user said it."""
     from bankwise.change.compile.compile import emit
+    from bankwise.change.compile.compilers import compiler_of
 
-    file = opened.source.file
+    file, compiler = opened.source.file, compiler_of(opened.source.text, named)
     emitted = emit(
-        opened.source.parsed,
+        compiler.text_of(opened.source),
         counted.target,
         kernel=counted.name,
         workgroup_size=counted.workgroup_size,
         file=file,
+        compiler=compiler,
     )
     if isinstance(emitted, Refusal):
         return emitted if emitted.location else replace(emitted, location=Location(file))
@@ -82,8 +86,6 @@ def compiled(counted: KernelReport, opened: Opened) -> Emitted | Refusal:
 
 def followed(emitted: Emitted, counted: KernelReport, file: str) -> EmittedKernel | Refusal:
     """What the emitted code of a kernel touches."""
-    from bankwise.change.compile.compile import compiler_name
-
     try:
         found = _followed(emitted.texts, counted, file)
     except InputError as error:
@@ -95,7 +97,7 @@ def followed(emitted: Emitted, counted: KernelReport, file: str) -> EmittedKerne
     if wanted[0].target not in (counted.target, _compiled_for(counted.target)):
         why = f"the text is made for {wanted[0].target}, not {counted.target}"
         return Refusal(why, Location(file))
-    return EmittedKernel(wanted[0], compiler_name(), emitted.diagnostics)
+    return EmittedKernel(wanted[0], str(emitted.compiler), emitted.diagnostics)
 
 
 def _compiled_for(target: str) -> str:
@@ -133,11 +135,24 @@ def as_emitted(counted: KernelReport, source: Kernel, emitted: EmittedKernel) ->
         kernel,
         accesses,
         occupancy=counted.occupancy,
-        optima=counted.optima,
+        optima=not_contradicted(counted.optima, accesses),
         notes=(*_notes(counted.accesses, accesses, emitted.diagnostics), *_not_the_last(gpu)),
         refusals=(*emitted.kernel.refusals, *unseen(emitted.kernel), *uncounted),
     )
     return replace(report, compiled=AsEmitted(emitted.compiler, counted.added))
+
+
+def not_contradicted(
+    optima: Sequence[Optimum], emitted: Sequence[AccessReport]
+) -> Iterator[Optimum]:
+    """What is to gain by the source, where the emitted code has something to gain as well."""
+    for each in optima:
+        own = [a for a in emitted if set(a.allocations) & set(each.allocations)]
+        nothing_to_gain = each.best.passes == each.present.passes
+        if nothing_to_gain or any(a.run.extra for a in own):
+            other = sum(a.run.passes for a in own) != each.present.passes
+            by = ("by the text; its code takes other passes",) if other else ()
+            yield replace(each, notes=(*by, *each.notes))
 
 
 def _notes(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.compiler_named import with_compiler
 from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.write_mlir import to_write, unwritable, written
@@ -43,7 +44,7 @@ def check_mlir_file(file: Path, options: Options, progress: Progress | None = No
     """Check every kernel of an MLIR file."""
     from bankwise.read.mlir.module import open_module
 
-    return check_opened(open_module(file), options)
+    return check_opened(open_module(file), with_compiler(options, isa=options.isa))
 
 
 def check_opened(opened: Opened, options: Options) -> CheckReport:
@@ -55,7 +56,7 @@ def check_opened(opened: Opened, options: Options) -> CheckReport:
     from bankwise.ask.check_isa import compiled_report
 
     plain = [kernel_of(replace(analysis, compiled={})) for analysis in analyses]
-    return compiled_report(report, opened, plain)
+    return compiled_report(report, opened, plain, options.iree_compile)
 
 
 def _source_level(analyses: tuple[Analysis, ...]) -> Iterator[str]:
@@ -248,7 +249,8 @@ def _without(kept: GroupPlan, shorter: GroupPlan) -> tuple[str, ...]:
     """The rows of a plan that undoes a padding."""
     long, short = kept.tile.row, shorter.tile.row
     fewer = kept.best.present.lds_bytes - shorter.best.present.lds_bytes
-    return (f"in rows of {short} without their padding of {long - short}: {fewer:,} bytes less",)
+    rows = f"in rows of {short} without their padding of {long - short}"
+    return (f"{rows}, in that layout: {fewer:,} bytes less",)
 
 
 def _unwritten(opened: Opened, analysis: Analysis, chosen: GroupPlan) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from bankwise.read.toolkit import find_program
 from bankwise.show.health import Health, Part
 
 _PROGRAMS = (
-    (("nvcc",), "check and fix of CUDA source"),
+    (("nvcc", "nvdisasm"), "check of CUDA source, with tree-sitter-cuda its fix"),
     (("ptxas", "nvdisasm"), "fix of PTX, and its machine code (--isa)"),
-    (("nvdisasm",), "check of cubins and of CUDA source"),
+    (("nvdisasm",), "check of cubins"),
 )
 """What is needed together for what."""
 _PROFILERS = (
@@ -46,14 +46,17 @@ def doctor() -> Health:
 
 def _compilers() -> Iterator[Part]:
     for needed, opens in _PROGRAMS:
-        found = [find_program(name) for name in needed]
-        there = "" if None in found else ", ".join(map(str, found))
-        yield Part("compiler", " and ".join(needed), there, opens, install("cuda"))
+        found = {name: find_program(name) for name in needed}
+        lacks = [name for name, place in found.items() if place is None]
+        there = "" if lacks else ", ".join(map(str, found.values()))
+        missing = f"no {', '.join(lacks)}: " * (0 < len(lacks) < len(needed))
+        yield Part("compiler", " and ".join(needed), there, opens, missing + install("cuda"))
     tried = {target: knows(target) for target in followed(AMD)}
     able = [target for target, whose in tried.items() if whose]
     whose = ", ".join(dict.fromkeys(filter(None, tried.values())))
     said = f"{', '.join(able)}: {whose}" if able else ""
-    yield Part("compiler", "clang for HIP", said, "check and fix of HIP source", install("hip"))
+    opens = "check of HIP source, with tree-sitter-cuda its fix"
+    yield Part("compiler", "clang for HIP", said, opens, install("hip"))
 
 
 def _gpus() -> Iterator[Part]:

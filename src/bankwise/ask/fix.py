@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
+from bankwise.ask.compiler_named import with_compiler
 from bankwise.ask.fix_dump import back_into_iree, modules, named, without_copies
 from bankwise.ask.fix_gains import recounted
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
@@ -79,6 +80,7 @@ def fix(
     accept_sampled: bool = False,
     prove: bool = False,
     prefer: str = "",
+    iree_compile: str = "",
 ) -> FixReport | ModelFix:
     """Rewrite the kernels of ``file`` so that their conflicts vanish; only ``keep`` is written.
 
@@ -90,6 +92,7 @@ def fix(
         padding=padding,
         direct_load=direct_load,
         prefer=prefer,
+        iree_compile=iree_compile,
     )
     return fix_file(Path(file), options, Judges(execute, isa, reference, accept_sampled, prove))
 
@@ -130,7 +133,7 @@ def fix_kernels(
         check_writable(Path(output))
     if judges.prove:
         need_solver()
-    found = rewritten(file, options)
+    found = rewritten(file, with_compiler(options, isa=judges.isa))
     for path, _ in named(found.report.modules, Path(output)) if said else ():
         check_writable(path)
     if said and not found.report.modules:
@@ -208,7 +211,8 @@ def _gamble(before: CheckReport, after: CheckReport, options: Options) -> str:
 
 
 def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:
-    return ReportedText(opened, analyses, report_of(opened, options, analyses))
+    report = report_of(opened, options, analyses)
+    return ReportedText(opened, analyses, report, options.iree_compile)
 
 
 @dataclass(frozen=True, slots=True)

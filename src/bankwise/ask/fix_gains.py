@@ -94,7 +94,8 @@ def recounted(
     found: list[Change] = []
     for change in changes:
         got = gain(groups[change.kernel, ", ".join(change.allocations)], before, old, new)
-        told = f"planned for reads that the compiler joins in pairs: {change.optimum}"
+        joined = "each read alone; planned for reads that the compiler joins in pairs"
+        told = f"{joined}: {change.optimum}"
         one = replace(change, before=got.before, after=got.after, optimum=told, certificate=None)
         found.append(one)
     return tuple(found)

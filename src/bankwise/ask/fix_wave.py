@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.ask.fix_judged import RewrittenFile, as_it_was, with_code
-from bankwise.ask.judge_isa import EmittedCode, after_in, emitted_code, waves
+from bankwise.ask.judge_isa import EmittedCode, after_in, emitted_code, not_waves, waves
 from bankwise.ask.text_price import ReportedText, TextPrice
 from bankwise.errors import Refusal
 from bankwise.notation.padding import PADDINGS_BYTES
@@ -22,10 +22,11 @@ from bankwise.notation.wave.settings import (
     HOST_FUNCTION,
     NOT_COMPILED,
     PROMOTED_BITS,
+    counted_by_wave,
     override,
     padding_statement,
 )
-from bankwise.read.options import Judges, Options
+from bankwise.read.options import Judges, Options, command
 from bankwise.show.fixing import FixReport
 from bankwise.solver.hypotheses import gain
 
@@ -77,10 +78,14 @@ def with_wave(
     asked = report.changes or any(each.totals.run.extra for each in before.report.kernels)
     if HOST_FUNCTION not in before.opened.source.text or not asked:
         return report
-    file = output if output not in ("", "-") else "fixed.mlir"
+    # A patch is applied to the file; what is printed gets a name of the user's.
+    file = {"": before.opened.source.file, "-": "fixed.mlir"}.get(output, output)
     paste = (override(file),) if report.changes else ()
     if not judges.isa:
         return replace(report, settings=(*report.settings, *paste, NOT_COMPILED))
+    other = _others(before)
+    if other:
+        paste = (*paste, counted_by_wave(file, other))
     failed = [v for v in report.verdicts if v.status == "failed"]
     if [v.judge for v in failed] == ["isa"]:
         why = Refusal(
@@ -88,11 +93,22 @@ def with_wave(
         )
         kept = as_it_was(replace(found, report=report)).report
         kept = replace(kept, refusals=(*report.refusals, why))
-        report, paste = with_code(kept, found, asked=True), ()
+        report = with_code(kept, found, asked=True)
+        again = command("fix", before.opened.source.file, found.options)
+        again = f"{again} --no-isa -o fixed.mlir"
+        paste = (counted_by_wave("fixed.mlir", other, again),) if other else ()
     known = compiled_paddings(before, found)
     taken = after_in(report.verdicts) if report.accepted else None
     told = _told(known, taken) if isinstance(known, tuple) else iter((str(known),))
     return replace(report, settings=(*report.settings, *paste, *told))
+
+
+def _others(before: ReportedText) -> str:
+    """The compiler of the code that is counted, where it is not Wave's; else empty."""
+    code = emitted_code(before, 0)
+    if isinstance(code, Refusal) or not not_waves(before, code.compiler):
+        return ""
+    return str(code.compiler)
 
 
 def _told(known: tuple[PromotedPadding, ...], taken: tuple[int, int] | None) -> Iterator[str]:
@@ -167,7 +183,8 @@ def _padded(
     again = analyse(text, options)
     if sum(a.size_bytes for a in again[0].extraction.allocations) > again[0].machine.lds_bytes:
         return None
-    return ReportedText(text, again, report_of(text, options, again))
+    report = report_of(text, options, again)
+    return ReportedText(text, again, report, options.iree_compile)
 
 
 def _emitted(text: ReportedText, bits: int) -> PromotedPadding | Refusal:

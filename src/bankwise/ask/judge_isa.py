@@ -33,6 +33,7 @@ from bankwise.solver.hypotheses import gain, gambled, stakes
 from bankwise.solver.plan import Prefer
 
 if TYPE_CHECKING:
+    from bankwise.change.compile.compilers import Compiler
     from bankwise.read.emitted import Listing
 
 Row = tuple[str, int, int]
@@ -53,12 +54,13 @@ in both."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmittedCode:
-    """One kernel as it is emitted; ``price``: what a workgroup takes as followed, or why that is
-    not known."""
+    """One kernel as the ``compiler`` emits it; ``price``: what a workgroup takes as followed, or
+    why that is not known."""
 
     kernel: KernelReport
     listing: Listing
     price: TextPrice | Refusal
+    compiler: Compiler
     assumed: tuple[str, ...] = ()
 
 
@@ -71,25 +73,30 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     said: list[str] = []
     gambles: list[str | None] = []
     same = total = 0
-    of = _labels(after.report)
+    of, by, other = _labels(after.report), "", ""
     for number in range(len(before.analyses)):
         both = _both(before, after, number)
         if isinstance(both, Verdict):
             return both
+        by, other = str(both[0].compiler), not_waves(before, both[0].compiler)
         counts, prices = _counts(*both), tuple(_prices(*both))
         same, total = same + sum(b == a for _, b, a in counts), total + len(counts)
         rows += ((of[number] + name, was, now) for name, was, now in (*counts, *prices))
-        said += (of[number] + each for each in (*fewer_waves(prices), *_doubts(*both)))
+        worse = _worse(*both, prefer)
+        waves_ = fewer_waves(prices, "" if worse else "but ")
+        said += (of[number] + each for each in (*waves_, *_doubts(*both)))
         gambles.append(_gamble(*both, prefer))
-        if worse := _worse(*both, prefer):
+        if worse:
+            worse = f"{worse} ({by}, {other})" if other else worse
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
     targets = ", ".join(dict.fromkeys(a.machine.name for a in before.analyses))
     differ = f"{total - same} of {total} instruction counts and sizes differ"
-    detail = f"compiled for {targets}: no worse; {differ}"
+    by = f"{by}, {other}" if other else by
+    detail = f"compiled for {targets} by {by}: no worse; {differ}"
     known = [each for each in gambles if each is not None]
     told = "; ".join(filter(None, known)) if len(known) == len(gambles) else None
     said = [detail, *dict.fromkeys(said)]
-    return Verdict("isa", "passed", "; ".join(said), tuple(rows), gamble=told)
+    return Verdict("isa", "passed", "; ".join(said), tuple(rows), gamble=told, foreign=bool(other))
 
 
 def _labels(report: CheckReport) -> tuple[str, ...]:
@@ -99,12 +106,21 @@ def _labels(report: CheckReport) -> tuple[str, ...]:
     return tuple(f"{short_names[name]}: " if len(names) > 1 else "" for name in names)
 
 
-def fewer_waves(prices: Sequence[Row]) -> Iterator[str]:
-    """That a unit holds fewer waves than before, in words: nothing here says what that costs."""
+def not_waves(text: ReportedText, compiler: Compiler) -> str:
+    """That Wave wrote a text, and its compiler is not the one that is asked, in words."""
+    from bankwise.change.compile.compilers import by_wave
+
+    own = text.compiler or compiler.wave or not by_wave(text.opened.source.text)
+    return "" if own else "which is not Wave's"
+
+
+def fewer_waves(prices: Sequence[Row], but: str = "but ") -> Iterator[str]:
+    """That a unit holds fewer waves than before, in words: nothing here says what that costs.
+    ``but``: how it goes on after what is said before."""
     for name, old, new in prices:
         if name == WAVES and new < old:
             told = f"a unit holds {new} waves where {old} were"
-            yield f"but {told}, which may cost time (measure)"
+            yield f"{but}{told}, which may cost time (measure)"
 
 
 def _gamble(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str | None:
@@ -182,7 +198,7 @@ def _compiled(text: ReportedText, number: int) -> EmittedCode | Refusal:
     from bankwise.change.compile.compile import listing_of
 
     kernel, file = text.report.kernels[number], text.opened.source.file
-    code = compiled(kernel, text.opened)
+    code = compiled(kernel, text.opened, text.compiler)
     if isinstance(code, Refusal):
         return code
     listing = listing_of(code, kernel.target, kernel.name, file)
@@ -190,10 +206,10 @@ def _compiled(text: ReportedText, number: int) -> EmittedCode | Refusal:
         return listing
     read = followed(code, kernel, file)
     if isinstance(read, Refusal):
-        return EmittedCode(kernel, listing, read)
+        return EmittedCode(kernel, listing, read, code.compiler)
     source = kernel_of(replace(text.analyses[number], compiled={}))
     found = as_emitted(kernel, source, read)
-    return EmittedCode(found, listing, _price(found), tuple(_assumed(found)))
+    return EmittedCode(found, listing, _price(found), code.compiler, tuple(_assumed(found)))
 
 
 def _price(kernel: KernelReport) -> TextPrice | Refusal:

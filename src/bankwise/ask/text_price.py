@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedText:
-    """A text with its kernels, as they were read and as they were counted."""
+    """A text with its kernels, as they were read and as they were counted. ``compiler``: the one
+    that the user named for its code, if any."""
 
     opened: Opened
     analyses: tuple[Analysis, ...]
     report: CheckReport
+    compiler: str = ""
 
 
 AT_ANY_CYCLES: tuple[Prefer, ...] = ("fewest-passes", "least-lds")

@@ -19,6 +19,7 @@ from bankwise.cli.common import (
     Dims,
     DirectLoad,
     Flags,
+    IreeCompile,
     Keep,
     KernelName,
     LaunchTexts,
@@ -74,6 +75,7 @@ def check(
     isa: Annotated[
         bool, typer.Option("--isa", help="Compile, and compare with the emitted instructions.")
     ] = False,
+    iree_compile: IreeCompile = "",
     argument: Annotated[
         list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -134,6 +136,7 @@ def check(
             flags=compiler_flags(flag),
             compile_commands=compile_commands,
             times=tuple(times),
+            iree_compile=iree_compile,
         )
         options = of_one_among_many(file, options) if default_target else options
         gate = _gate(fail_on, baseline, min_evidence)

@@ -173,6 +173,14 @@ CompileCommands = Annotated[
         help="Source: where compile_commands.json is; else looked for around FILE.",
     ),
 ]
+IreeCompile = Annotated[
+    str,
+    typer.Option(
+        "--iree-compile",
+        metavar="PATH",
+        help="MLIR: the compiler whose code counts, or its environment; Wave's is looked for.",
+    ),
+]
 Flags = Annotated[
     list[str],
     typer.Argument(metavar="-- FLAGS", help="Source: flags of its compiler, -I, -D, -std.."),

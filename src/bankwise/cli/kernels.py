@@ -16,6 +16,7 @@ from bankwise.cli.common import (
     DirectLoad,
     FixFormat,
     Flags,
+    IreeCompile,
     Keep,
     KernelName,
     LaunchTexts,
@@ -79,6 +80,7 @@ def fix(
         bool, typer.Option(help="Execute both kernels and compare the results.")
     ] = True,
     isa: Annotated[bool, typer.Option(help="Compile both kernels and compare the code.")] = True,
+    iree_compile: IreeCompile = "",
     reference: Annotated[
         str,
         typer.Option(
@@ -137,6 +139,7 @@ def fix(
         flags=compiler_flags(flag),
         compile_commands=compile_commands,
         accessor=accessor,
+        iree_compile=iree_compile,
     )
     if write and output:
         raise InputError("--write and --output exclude each other")

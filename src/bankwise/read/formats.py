@@ -16,9 +16,10 @@ from bankwise.read import signs
 from bankwise.read.format import ANY_KERNEL, OWN_LAUNCH, Format
 from bankwise.read.formats_known import KNOWN, OTHERS
 from bankwise.read.formats_source import SOURCES
+from bankwise.read.options import COMPILER
 from bankwise.read.signs import Sign, inside, keys, lines, magic
 
-_MLIR_OPTIONS = OWN_LAUNCH | {"--isa", "--write", "--reference", "--prefer"}
+_MLIR_OPTIONS = OWN_LAUNCH | {"--isa", "--write", "--reference", "--prefer", COMPILER}
 _MODEL_OPTIONS = OWN_LAUNCH | {"--isa", "--keep", "--padding", "--direct-load", "--prefer"}
 
 _CUBIN_VERBS = {
@@ -198,7 +199,7 @@ READ: tuple[Format, ...] = (
         instead="`fix` takes one file: of IREE the model, or a print of its last pass on MLIR "
         "(docs/dumps.md); of others the .ttgir, the .ptx or the source; of Triton's cache, or its "
         "dump, the folder of one kernel does, named by its hash",
-        options=ANY_KERNEL | {"--isa"},
+        options=ANY_KERNEL | {"--isa", COMPILER},
         binary=True,
     ),
     _toml("sweep", "kernel", "tile [[]]", verbs={"sweep": "ask.sweep:sweep"}),

@@ -42,6 +42,11 @@ SOURCES: tuple[Format, ...] = (
         instead_of="read.triton_calls:instead",
     ),
     known(
+        *("Wave source", "", ".py", lines(r"(?:import|from) wave_lang\b")),
+        "with compile_to_mlir=True wave_compile(..).asm is MLIR: check that (docs/wave.md)",
+        family="Python",
+    ),
+    known(
         *("Python source", "", ".py .ipynb"),
         lines(r"(?:from [\w.]+ )?import \w", r"def \w+\([^\n]*:$"),
         "check what it compiles to: MLIR, TTGIR or assembly",

@@ -21,6 +21,8 @@ TIMES = "--times"
 """How often a workgroup passes over its tiles."""
 TARGETS = "a second --target"
 """Further GPUs that one answer has to serve."""
+COMPILER = "--iree-compile"
+"""Whose code is counted."""
 Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
@@ -39,6 +41,7 @@ class Options:
     his build, or its folder, "" for what lies around the source; ``accessor``: write layouts as
     types of its arrays. ``times``: how often a workgroup passes over a tile of a CK header, ``N``
     or ``NAME=N`` texts. ``targets``: further GPUs that one answer has to serve.
+    or ``NAME=N`` texts. ``iree_compile``: the program that compiles MLIR, "" for the usual one.
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
     none is known; ``paired``: MLIR is planned as if the compiler joined its reads in pairs;
     ``work``: steps that following one launch of a kernel is worth, 0 for what its size is.
@@ -61,6 +64,7 @@ class Options:
     accessor: bool = field(default=False, metadata={"flag": ACCESSOR})
     times: tuple[str, ...] = field(default=(), metadata={"flag": TIMES})
     targets: tuple[str, ...] = field(default=(), metadata={"flag": TARGETS})
+    iree_compile: str = field(default="", metadata={"flag": COMPILER})
     openers: bool = True
     shapes: bool = True
     paired: bool = False
@@ -107,7 +111,7 @@ def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...] 
 _FACTS = frozenset(
     (
         *("--kernel", "--dim", "--workgroup-size", "--arg", "--launch"),
-        *("--padding", "--direct-load", DATABASE),
+        *("--padding", "--direct-load", DATABASE, COMPILER),
     )
 )
 """What is said of kernels, whichever verb is asked."""

@@ -141,10 +141,21 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
         colours.append("")
     titles = ("before", "after", "ideal", "place", "instruction", "access")
     console.print()
+    if _joined(report):
+        say(console, _ALONE, "", "  ", style="dim")
     table(console, titles, rows, colours)
     if len(found) > len(shown_rows):
         console.print(f"[dim]and {len(found) - len(shown_rows)} more rows (--all)[/]")
     console.print()
+
+
+_ALONE = "by the text, each read alone; the compiler joins reads, isa: has the code"
+
+
+def _joined(report: FixReport) -> bool:
+    """Whether the compiler may join reads of the text, and its code is known beside it."""
+    every = (a for kernel in report.before.kernels for a in kernel.accesses)
+    return bool(report.emitted) and any(access.joins for access in every)
 
 
 def _cells(row: Sequence[tuple[AccessReport, AccessReport]], by_line: bool) -> Iterator[str]:
@@ -163,11 +174,14 @@ def _print_doubt(report: FixReport, console: Console) -> None:
     if not all(kernel.counted for kernel in report.after.kernels):
         said = "as followed: how often some accesses run is not known"
         console.print(f"[dim]passes are {said}[/]")
-    if report.assumed:
+    if report.assumed and not any(v.gamble is not None for v in report.verdicts):
         console.print(f"[yellow]assumed:[/] {escape(report.assumed)}")
 
 
 _ANOTHER = "another block may have conflicts: --workgroup-size or --launch says yours"
+
+
+_SETTLED = "counters of a run settle it: `bankwise check FILE --counters CSV` (docs/profile.md)"
 
 
 def _print_open(report: FixReport, console: Console) -> None:
@@ -178,6 +192,8 @@ def _print_open(report: FixReport, console: Console) -> None:
                 f"[yellow]open in {escape(short(kernel.name))}:[/] {escape('; '.join(left))}"
             )
         if not report.changes:
+            if any(access.evidence == "unknown" for access in kernel.accesses):
+                say(console, _SETTLED, "  ", "    ")
             continue
         for other in _other_launches(before, kernel):
             say(console, other, "  ", "    ")

@@ -28,7 +28,8 @@ class Verdict:
     it is about the whole launch, and not about some workgroups that stand for it. ``open``: the
     rules that nobody knows, or that are assumed, on which the numbers afterwards rest, in words.
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not, in
-    words; None where that was not judged.
+    words; None where that was not judged. ``foreign``: the code is of another compiler than the one
+    that makes what runs.
     """
 
     judge: str
@@ -38,6 +39,7 @@ class Verdict:
     complete: bool = True
     open: tuple[str, ...] = ()
     gamble: str | None = None
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,9 @@ class FixReport:
             "something stays as it is (not changed: ..)": bool(self.refusals),
             f"not all is analysed and known ({self._told_open})": not self.ends.accounted,
             **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
+            "the code that runs is another compiler's (--iree-compile)": any(
+                v.foreign for v in self.verdicts
+            ),
         }
         return tuple(reason for reason, holds in found.items() if holds)
 

@@ -8,24 +8,23 @@ Where it says "none" the answer is "not available", never "passed".
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from signal import Signals
 from tempfile import TemporaryDirectory, mkdtemp
+from textwrap import shorten
 
+from bankwise.change.compile.compilers import Compiler, own_compiler
 from bankwise.change.compile.wrap import CompilerInput, Size, prepare
-from bankwise.errors import InputError, Location, Refusal
+from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine, names
 from bankwise.hardware.toolchain import NONE, iree
 from bankwise.read.amd import listing as amd
 from bankwise.read.emitted import Listing
-from bankwise.read.extra import install
 from bankwise.read.ptx import listing as ptx
 
 TIME_LIMIT_S = 120.0
@@ -115,12 +114,13 @@ def compile_text(
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """What the compiler wrote: assembly texts, its diagnostics, and, where the texts leave it to
-    the launch, the shared memory of each kernel in bytes."""
+    """What the ``compiler`` wrote: assembly texts, its diagnostics, and, where the texts leave it
+    to the launch, the shared memory of each kernel in bytes."""
 
     texts: tuple[str, ...]
     diagnostics: tuple[str, ...]
     shared_bytes: Mapping[str, int]
+    compiler: Compiler
 
 
 def listing_of(emitted: Emitted, target: str, kernel: str, file: str) -> Listing | Refusal:
@@ -138,8 +138,12 @@ def emit(
     workgroup_size: Size | None = None,
     file: str = "<text>",
     time_limit_s: float = TIME_LIMIT_S,
+    compiler: Compiler | None = None,
 ) -> Emitted | Refusal:
-    """The assembly that the kernel in ``text`` becomes; parameters as of :func:`compile_text`."""
+    """The assembly that the kernel in ``text`` becomes; parameters as of :func:`compile_text`.
+
+    ``compiler``: who is asked, in place of the wheel's; the text is in the syntax of its release.
+    """
     backend = backend_of(target)
     if backend is None:
         return Refusal(f"emitted instructions: not available for {target}")
@@ -147,46 +151,34 @@ def emit(
     source = prepare(text, kernel=kernel, workgroup_size=workgroup_size, wave_size=lanes)
     if isinstance(source, Refusal):
         return replace(source, location=Location(file))
-    return _run(source, target, backend, file, time_limit_s)
-
-
-def compiler() -> Path:
-    """The ``iree-compile`` program of the installed wheel; :class:`InputError` if there is none."""
-    spec = importlib.util.find_spec("iree.compiler") if importlib.util.find_spec("iree") else None
-    folders = spec.submodule_search_locations if spec else None
-    for folder in folders or ():
-        program = Path(folder) / "_mlir_libs" / "iree-compile"
-        if program.exists():
-            return program
-    raise InputError(
-        "the emitted instructions need the IREE compiler",
-        hint=install("ir"),
-    )
-
-
-def compiler_name() -> str:
-    """The compiler that is asked, with its version."""
-    return f"iree-compile {version('iree-base-compiler')}"
+    asked = compiler or own_compiler()
+    source = replace(source, text=asked.spelled(source.text))
+    return _run(asked, source, target, backend, file, time_limit_s)
 
 
 def _run(
-    source: CompilerInput, target: str, backend: Backend, file: str, limit: float
+    compiler: Compiler,
+    source: CompilerInput,
+    target: str,
+    backend: Backend,
+    file: str,
+    limit: float,
 ) -> Emitted | Refusal:
     with TemporaryDirectory(prefix="bankwise-") as folder:
         try:
-            done = _start(source, backend, Path(folder), limit)
+            done = _start(compiler, source, backend, Path(folder), limit)
         except subprocess.TimeoutExpired:
             return Refusal(f"the compiler took more than {limit:g} s", Location(file))
         found = sorted(Path(folder).glob(f"out/*.{backend.suffix}"))
         texts = tuple(path.read_text("utf-8") for path in found)
     errors = diagnostics(done.stderr, file)
     if done.returncode:
-        said = errors[0] if errors and done.returncode > 0 else died(done, file)
-        return said if done.returncode > 0 else _repeatable(said, done, source.text)
+        said = errors[0] if errors and done.returncode > 0 else died(done, file, compiler)
+        return said if done.returncode > 0 else _repeatable(said, done, source.text, compiler)
     if not texts:
         return Refusal(f"the compiler made no {target} kernel of this text", Location(file))
     sizes = {name: int(size) for name, size in _SHARED_BYTES.findall(done.stderr)}
-    return Emitted(texts, tuple(str(error) for error in errors), sizes)
+    return Emitted(texts, tuple(str(error) for error in errors), sizes, compiler)
 
 
 def _listings(emitted: Emitted, backend: Backend) -> tuple[Listing, ...]:
@@ -200,16 +192,16 @@ def _listings(emitted: Emitted, backend: Backend) -> tuple[Listing, ...]:
 
 
 def _start(
-    source: CompilerInput, backend: Backend, folder: Path, limit: float
+    compiler: Compiler, source: CompilerInput, backend: Backend, folder: Path, limit: float
 ) -> subprocess.CompletedProcess[str]:
     """Run the compiler in ``folder``, where it leaves assembly in ``out``."""
     (folder / "kernel.mlir").write_text(source.text, "utf-8")
     return subprocess.run(
         [
-            str(compiler()),
+            str(compiler.program),
             "kernel.mlir",
             f"--iree-hal-target-backends={backend.name}",
-            f"{backend.target_flag}={backend.target}",
+            f"{compiler.flag(backend.target_flag)}={backend.target}",
             f"{backend.dump_flag}=out",
             *backend.extra,
             *source.arguments,
@@ -224,6 +216,10 @@ def _start(
     )
 
 
+_SAID = 400
+"""Characters of what a compiler says: some list every attribute that they know."""
+
+
 def diagnostics(
     stderr: str, file: str, *, name: str = "kernel.mlir", columns: bool = False
 ) -> list[Refusal]:
@@ -233,7 +229,7 @@ def diagnostics(
     """
     return [
         Refusal(
-            f"the compiler says: {message}",
+            f"the compiler says: {shorten(message, _SAID, placeholder=' ..')}",
             Location(file, int(line), int(column or 0) if columns else 0)
             if found == name
             else Location(file),
@@ -242,21 +238,24 @@ def diagnostics(
     ]
 
 
-def _repeatable(crash: Refusal, done: subprocess.CompletedProcess[str], text: str) -> Refusal:
+def _repeatable(
+    crash: Refusal, done: subprocess.CompletedProcess[str], text: str, compiler: Compiler
+) -> Refusal:
     """A crash with the command that shows it again, on a file that stays."""
     folder = Path(mkdtemp(prefix="bankwise-crash-"))
     (folder / "kernel.mlir").write_text(text, "utf-8")
-    again = shlex.join(["iree-compile", *done.args[1:]])
+    own = compiler == own_compiler()
+    again = shlex.join(["iree-compile" if own else str(compiler.program), *done.args[1:]])
     return replace(crash, reason=f"{crash.reason}; again: cd {folder} && {again}")
 
 
-def died(done: subprocess.CompletedProcess[str], file: str) -> Refusal:
+def died(done: subprocess.CompletedProcess[str], file: str, compiler: Compiler) -> Refusal:
     """What to say of a failure without a diagnostic: a signal (crash, memory), an unknown exit."""
     if done.returncode < 0:
         how = f"crashed on this text ({Signals(-done.returncode).name})"
     else:
         how = f"failed with exit code {done.returncode} and no message"
-    return Refusal(f"{compiler_name()} {how}", Location(file), crash=done.returncode < 0)
+    return Refusal(f"{compiler} {how}", Location(file), crash=done.returncode < 0)
 
 
 def _choose(

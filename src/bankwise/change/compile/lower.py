@@ -24,10 +24,10 @@ from bankwise.change.compile.compile import (
     Backend,
     backend_of,
     compiled_targets,
-    compiler,
     diagnostics,
     died,
 )
+from bankwise.change.compile.compilers import own_compiler
 from bankwise.change.compile.wrap import prepare
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.emitted import Listing
@@ -267,7 +267,7 @@ def _run(command: list[str], folder: Path, file: str) -> str:
     """
     try:
         done = subprocess.run(
-            [str(compiler()), *command],
+            [str(own_compiler().program), *command],
             cwd=folder,
             capture_output=True,
             encoding="utf-8",
@@ -281,7 +281,7 @@ def _run(command: list[str], folder: Path, file: str) -> str:
     if not done.returncode:
         return done.stderr
     said = diagnostics(done.stderr, file, name="model.mlir", columns=True)
-    first = said[0] if said else died(done, file)
+    first = said[0] if said else died(done, file, own_compiler())
     raise InputError(first.reason, location=first.location)
 
 

@@ -20,11 +20,31 @@ NOT_COMPILED = "paddings that Wave's Python can set are compared by their code: 
 
 
 def override(file: str) -> str:
-    """How a patched text gets into Wave. ``file``: where it is written, or would be."""
+    """How a patched text gets into Wave. ``file``: where it is then."""
     return f"""\
-the patched text (-o {file}) goes to Wave in place of its own, with
-the environment variable WAVE_CACHE_ON=0 (its Python cannot say a layout):
-WaveCompileOptions(.., override_mlir=open({json.dumps(file)}).read())"""
+the patched text goes to Wave in place of its own (its Python cannot say a
+layout); with the environment variable WAVE_CACHE_ON=0, before wave_compile:
+{_taken(file)}"""
+
+
+def counted_by_wave(file: str, compiler: str, refused: str = "") -> str:
+    """How the code of a text is counted that Wave's own compiler makes. ``compiler``: who made the
+    code that was counted; ``refused``: the command that writes ``file`` where that code refused
+    it, "" where it stands anyway."""
+    writes = f"`{refused}` writes the layout that was refused.\n" if refused else ""
+    return f"""\
+{compiler} made the code that was counted; Wave has a compiler of its
+own, which may join other accesses. fix asks that one where its environment is
+active, or named: --iree-compile PATH. Or Wave compiles it, without a GPU:
+{writes}{_taken(file)}
+options.compile_to_mlir = False
+options.dump_intermediates = "code"
+and then, after wave_compile: bankwise check code"""
+
+
+def _taken(file: str) -> str:
+    """A statement without blanks: no terminal breaks it."""
+    return f"options.override_mlir=open({json.dumps(file, ensure_ascii=False)}).read()"
 
 
 def padding_statement(bits: int) -> str:

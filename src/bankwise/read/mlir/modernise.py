@@ -19,6 +19,7 @@ def modernise(source: SourceText) -> tuple[SourceText, tuple[str, ...]]:
     parts = _parts(source)
     quiet = _quiet(text, parts, source.edits)
     made: list[Edit] = []
+    around: list[Edit] = []
     notes: list[str] = []
     for rule in RULES:
         matches = (m for start, end in parts for m in rule.pattern.finditer(quiet, start, end))
@@ -28,8 +29,10 @@ def modernise(source: SourceText) -> tuple[SourceText, tuple[str, ...]]:
         edits = [edit for place in found for edit in place]
         quiet = _blank(quiet, edits)
         made += edits
+        around += edits if rule.around else ()
         notes.append(_note(source, rule, edits[0].start, len(found)))
-    return source_of(source.file, text, (*source.edits, *made)), tuple(notes)
+    written = apply_edits(text, (*source.edits, *around))
+    return source_of(source.file, text, (*source.edits, *made), written=written), tuple(notes)
 
 
 _FAR = 4096

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import weakref
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
@@ -114,7 +115,38 @@ def error_in(source: SourceText, error: ir.MLIRError) -> InputError:
     first = error.error_diagnostics[0]
     place = position_of(ir.Location.from_attr(first.location.attr, first.location.context))
     where = source.location_at(*place) if place else Location(source.file)
-    return InputError(first.message, location=where, hint=hint_for(first.message))
+    rest = source.text[source.offset_at(*place) :] if place else ""
+    name, hint = _undeclared(first.message, rest), hint_for(first.message)
+    if name:
+        message = f"{first.message} {name}"
+        return InputError(message, location=where, hint=_meant(source, name) or hint)
+    hint = _ENDS if place and _cut_off(source, rest) else hint
+    return InputError(first.message, location=where, hint=hint)
+
+
+_ENDS = "the text ends there, with brackets that are open: is it the whole file?"
+_VALUE = re.compile(r"%[\w$.\-]+")
+
+
+def _cut_off(source: SourceText, rest: str) -> bool:
+    """Whether the text ends on the line of an error, and within brackets."""
+    if "\n" in rest.strip():
+        return False
+    quiet = masked(source.text)
+    return quiet.count("{") > quiet.count("}")
+
+
+def _undeclared(message: str, rest: str) -> str:
+    """The name that an error is about which does not say it; else empty."""
+    found = _VALUE.match(rest) if "undeclared SSA value" in message else None
+    return found[0] if found else ""
+
+
+def _meant(source: SourceText, name: str) -> str:
+    """The nearest name of a value that the text does define."""
+    known = re.findall(rf"({_VALUE.pattern})(?::\d+)?(?:, %[^=\n]*)? = ", masked(source.text))
+    near = get_close_matches(name, known, 1, cutoff=0.7)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 _HINTS = (

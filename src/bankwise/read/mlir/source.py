@@ -40,13 +40,15 @@ class TextSpan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceText:
-    """``text`` is the user's whole file, ``parsed`` the same after ``edits`` (sorted)."""
+    """``text`` is the user's whole file, ``parsed`` the same after ``edits`` (sorted); ``written``:
+    what ``parsed`` was before older syntax in it was made today's."""
 
     file: str
     text: str
     parsed: str
     edits: tuple[Edit, ...]
     pieces: tuple[TextSpan, ...]
+    written: str
 
     def offset_at(self, line: int, column: int) -> int:
         """The offset in ``text`` of a line and column of the *parsed* text, as MLIR counts them:
@@ -72,8 +74,10 @@ class SourceText:
         return piece.text + min(parsed - piece.parsed, piece.kept)
 
 
-def source_of(file: str, text: str, edits: Iterable[Edit] = ()) -> SourceText:
-    """``text`` with ``edits`` as the parser is to see it."""
+def source_of(
+    file: str, text: str, edits: Iterable[Edit] = (), *, written: str | None = None
+) -> SourceText:
+    """``text`` with ``edits`` as the parser is to see it; ``written``: in its own older syntax."""
     ordered = _ordered(edits)
     pieces: list[TextSpan] = []
     parsed = at = 0
@@ -84,7 +88,9 @@ def source_of(file: str, text: str, edits: Iterable[Edit] = ()) -> SourceText:
         parsed += len(edit.replacement)
         at = edit.end
     pieces.append(TextSpan(parsed, at, len(text) - at))
-    return SourceText(file, text, apply_edits(text, ordered), ordered, tuple(pieces))
+    made = apply_edits(text, ordered)
+    told = made if written is None else written
+    return SourceText(file, text, made, ordered, tuple(pieces), told)
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

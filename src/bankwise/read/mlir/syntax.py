@@ -22,7 +22,7 @@ class OlderForm:
     ``key = value, ..`` of group ``old`` word by word, in the order given: a key is ``name`` or
     ``name=value``, ``{}`` stands for the value. Words that are not listed stay behind in ``{..}``
     if ``rest``, otherwise the place is left alone; so it is if ``positional`` and a word before a
-    given one is missing.
+    given one is missing. ``around``: it adds what is printed apart, which no release reads alone.
     """
 
     says: str
@@ -33,6 +33,7 @@ class OlderForm:
     frame: str = "{}"
     rest: bool = True
     positional: bool = False
+    around: bool = False
 
 
 def _rule(says: str, pattern: str, **changes: str) -> OlderForm:
@@ -287,10 +288,10 @@ RULES: tuple[OlderForm, ...] = (
         frame="<{}>",
     ),
     # hal.executable.variant .. {..}  ->  hal.executable private @dump { hal.executable.variant .. }
-    _rule(
+    OlderForm(
         "hal.executable.variant -> the same inside of a hal.executable",
-        r"(?ms)^(?P<open>)hal\.executable\.variant\b.*(?P<close>)\Z",
-        open="hal.executable private @dump {\n",
-        close="\n}",
+        re.compile(r"(?ms)^(?P<open>)hal\.executable\.variant\b.*(?P<close>)\Z"),
+        {"open": "hal.executable private @dump {\n", "close": "\n}"},
+        around=True,
     ),
 )
