@@ -55,9 +55,11 @@ def _extra(kernel: KernelReport, launch: Launch) -> tuple[float, str]:
     """The part of the passes that conflicts add, and why it is not known.
 
     Where nobody counted the rounds of a loop, the counters of the launch have it: what they count
-    beside conflicts makes it no smaller.
+    beside conflicts makes it no smaller. What never conflicts adds none, whatever is counted.
     """
     mine = [a for a in kernel.accesses if a.kind != "dma"]
+    if all(a.surely_free for a in mine):
+        return 0.0, ""
     if any(a.one_workgroup for a in mine):
         return _predicted_extra(mine), "other workgroups touch other places"
     if not all(a.counted for a in mine):

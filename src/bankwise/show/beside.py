@@ -19,10 +19,10 @@ AS_PREDICTED = "as predicted"
 
 @dataclass(frozen=True, slots=True)
 class CounterRow:
-    """One counter. ``predicted``: None where the launch's grid is unknown; ``per_workgroup``: the
-    prediction for one workgroup, ``assumed``: its part by rules that are unknown. ``cause``: why
-    measured and predicted may differ, or that they agree. ``exact``: it counts shared memory alone,
-    so a difference is one of the prediction.
+    """One counter. ``predicted``: None where nobody knows how often things run, unless it is 0 all
+    the same; ``per_workgroup``: the prediction for one workgroup, ``assumed``: its part by rules
+    that are unknown. ``cause``: why measured and predicted may differ, or that they agree.
+    ``exact``: it counts shared memory alone, so a difference is one of the prediction.
     """
 
     what: str

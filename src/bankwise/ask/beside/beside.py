@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bankwise.ask.beside import header
-from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause, refuted
+from bankwise.ask.beside.cause import ARBITRATION, RowContext, Seen, cause, refuted
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
 from bankwise.ask.beside.odd import odd
@@ -24,7 +24,7 @@ from bankwise.ask.beside.rounds import Rounds, rounds_of, unconfirmed
 from bankwise.ask.check_assembly import UNCOUNTED
 from bankwise.ask.folder import APART
 from bankwise.ask.worth import measured_worth
-from bankwise.errors import InputError, Location
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.profile.names import best
 from bankwise.profile.table import named
@@ -156,7 +156,8 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
     worth = measured_worth(kernel, launches, missing(report.refused(kernel)))
     vendor = machine(kernel.target).vendor
-    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled)
+    free = _free(kernel, report.refused(kernel), seen)
+    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled, free)
     rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
     if rounds is not None:
         rows = unconfirmed(rows, rounds.counters, "rounds")
@@ -172,8 +173,18 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         worth=worth,
         notes=(*odd(kernel, launches, seen), *(worth.notes if worth else ()), *notes),
         other_code=unpaired if machine_code else (),
-        refuted="" if rounds is not None else refuted(case),
+        refuted="" if rounds is not None and vendor == "amd" else refuted(case),
     )
+
+
+def _free(
+    kernel: KernelReport, refused: Sequence[Refusal], seen: Sequence[Seen]
+) -> tuple[Counter, ...]:
+    """Counters that are 0 however often things run. None of a part of a kernel, or where something
+    was not analysed, and none of AMD: theirs take in copies straight to LDS."""
+    if refused or kernel.tile_passes is not None or machine(kernel.target).vendor == "amd":
+        return ()
+    return tuple(counter for counter, _, _ in seen if counter.free(kernel))
 
 
 def _rounds(
@@ -205,7 +216,7 @@ def _row(
     case: RowContext,
 ) -> CounterRow:
     each, assumed = counter.predict(kernel), counter.assume(kernel)
-    predicted = None if groups is None else each * groups
+    predicted = 0 if counter in case.free else None if groups is None else each * groups
     passes = replace(counter, quality="passes").predict(kernel) * (groups or 0)
     why = cause(counter, each, predicted, measured, case, passes)
     if assumed:
