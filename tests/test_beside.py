@@ -116,7 +116,7 @@ def test_the_rounds_of_a_loop_are_inferred_where_the_counters_agree_on_them(tmp_
         None if r.counter == ldsm else r.predicted for r in known.rows
     ]
     assert any(
-        f"{ldsm} tells that the accesses in loops of unknown length ran 16 times" in note
+        f"{ldsm} tells that the accesses whose executions nobody knows ran 16 times" in note
         for note in found.notes
     )
     (launch,) = [one for one in profile.launches if "fragments" in one.kernel]
@@ -197,6 +197,47 @@ def test_what_never_conflicts_is_refuted_however_often_it_runs(
     again = replace(profile, launches=(Launch("k", "0", counters=busy),))
     (found,) = beside(check_file(tmp_path / "k.ptx", Options(workgroup_size="32")), again).kernels
     assert str(found.worth).startswith("no conflicts to remove")
+
+
+def test_where_rounds_are_told_the_lanes_are_what_is_not_known(tmp_path: Path) -> None:
+    """Lanes below a width read 32 rows of 32 words down a column: with all, 31 of 32 passes are
+    extra. 10 workgroups, 5 rounds; how many lanes ran the counters do not tell."""
+    guarded = SIDE_BY_SIDE
+    for old, new in (
+        ("rounds)", "rounds, .param .u32 width)"),
+        ("tile[1024]", "tile[4096]"),
+        ("shl.b32 %r3, %r1, 2", "shl.b32 %r3, %r1, 7"),
+        ("$again:", "ld.param.u32 %r8, [width];\n\tsetp.lt.u32 %p2, %r1, %r8;\n$again:"),
+        ("\tld.shared", "\t@%p2 ld.shared"),
+        ("\tst.shared", "\t@%p2 st.shared"),
+    ):
+        assert guarded.count(old) == 1
+        guarded = guarded.replace(old, new)
+    (tmp_path / "k.ptx").write_text(guarded, "utf-8")
+    executed = {f"smsp__inst_executed_op_shared_{op}.sum": 50 for op in ("ld", "st")}
+    measured = {LOADS: 1560, LOAD_PASSES: 1610, EXACT: 3100, **executed}
+    counters = {name: Quantity(float(value)) for name, value in measured.items()}
+    launch = Launch("k", "0", workgroups=10, threads=32, counters=counters)
+    profile = Profile("p.csv", "Nsight Compute", "nvidia", (launch,))
+
+    def compared(*argument: str) -> KernelBeside:
+        options = Options(workgroup_size="32", arguments=argument)
+        return beside(check_file(tmp_path / "k.ptx", options), profile).kernels[0]
+
+    open_ = compared()
+    assert all(row.predicted is None for row in open_.rows)
+    assert open_.agrees is None
+    causes = {row.counter: row.cause for row in open_.rows}
+    unknown = "which lanes take part is not known; with all that may, "
+    assert causes[EXACT] == f"not comparable: {unknown}3,100, as measured"
+    assert causes[LOAD_PASSES] == f"not comparable: {unknown}1,600"
+    assert causes[LOADS].startswith(f"{unknown}1,550; extra of all passes: predicted 96.9%")
+    assert any("ran 5 times in a workgroup" in note for note in open_.notes)
+    assert any(note.startswith("--arg tells which lanes") for note in open_.notes)
+    known = compared("width=32")
+    assert {row.counter: row.predicted for row in known.rows}[EXACT] == 31 * 2 * 5 * 10
+    assert known.agrees
+    assert compared("width=16").contradicted
 
 
 def test_a_wrong_prediction_is_seen_by_instruction(tmp_path: Path) -> None:

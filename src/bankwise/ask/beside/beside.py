@@ -34,6 +34,11 @@ from bankwise.show.spec import SpecReport
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.worth import missing
 
+_LANES = "which lanes take part is not known"
+_LANES_BY = (
+    "--arg tells which lanes take part: of the sizes and the workgroup's index that guard the "
+    "accesses (--arg blockIdx.x=0, --arg 3=512)"
+)
 _ONE_TILE = "the profile counts the whole kernel, the question its one tile"
 
 
@@ -157,8 +162,10 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     worth = measured_worth(kernel, launches, missing(report.refused(kernel)))
     vendor = machine(kernel.target).vendor
     free = _free(kernel, report.refused(kernel), seen)
-    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled, free)
+    every = groups if incomplete == [_LANES] else None
+    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled, free, every)
     rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
+    notes = (*notes, *([_LANES_BY] if every and vendor == "nvidia" else ()))
     if rounds is not None:
         rows = unconfirmed(rows, rounds.counters, "rounds")
         notes = (*notes, str(rounds))
@@ -190,8 +197,10 @@ def _free(
 def _rounds(
     report: CheckReport, kernel: KernelReport, launches: list[Launch], groups: int | None
 ) -> Rounds | None:
-    """How often loops ran whose rounds nobody knows, where that is all that is not known."""
-    if not groups or _unsure(kernel) != [UNCOUNTED] or report.refused(kernel):
+    """How often loops ran whose rounds nobody knows, where that is all that is not known, or which
+    lanes take part, too: a wave executes an instruction whichever of them do."""
+    unsure = _unsure(kernel)
+    if not groups or report.refused(kernel) or unsure not in ([UNCOUNTED], [UNCOUNTED, _LANES]):
         return None
     return rounds_of(kernel, launches, groups, lambda access: not access.counted)
 
@@ -202,7 +211,7 @@ def _unsure(kernel: KernelReport) -> list[str]:
     if not all(a.counted for a in some):
         found.append(UNCOUNTED)
     if any(a.counted and not a.run.exact for a in some):
-        found.append("which lanes take part is not known")
+        found.append(_LANES)
     if any(a.one_workgroup for a in some):
         found.append("other workgroups touch other places")
     return found

@@ -39,6 +39,7 @@ class RowContext:
     ``incomplete``: what of the kernel is not counted. ``exact``: every instruction of the profile
     agrees with the prediction. ``seen``: all counters of this kernel. ``groups``: workgroups of all
     launches, None where only rates compare. ``free``: counters that are 0 whatever else is unknown.
+    ``if_all``: the workgroups, where nothing is unknown but which of the lanes take part.
     """
 
     vendor: Vendor
@@ -47,6 +48,7 @@ class RowContext:
     seen: tuple[Seen, ...]
     groups: int | None = None
     free: tuple[Counter, ...] = ()
+    if_all: int | None = None
 
 
 def cause(
@@ -60,7 +62,7 @@ def cause(
     """In words; "as predicted" where the two agree. ``passes``: of what the counter takes in, as
     predicted, by which a difference is large or small; 0 where that is not known."""
     if predicted is None:
-        return _unscaled(counter, case)
+        return _unscaled(counter, per_workgroup, measured, case)
     if measured == predicted:
         return AS_PREDICTED
     if case.incomplete and counter not in case.free and measured > predicted:
@@ -75,10 +77,13 @@ def cause(
     return _nvidia(counter, case, more) if case.vendor == "nvidia" else _amd(counter, case)
 
 
-def _unscaled(counter: Counter, case: RowContext) -> str:
+def _unscaled(counter: Counter, per_workgroup: int, measured: float, case: RowContext) -> str:
     """Without a grid only rates compare: extra passes of each pass, or of each instruction."""
     why = "the number of workgroups is not known" if not case.incomplete else case.incomplete[0]
     of = rated_by(counter, case.seen)
+    if case.if_all is not None:
+        told = per_workgroup * case.if_all
+        why += f"; with all that may, {told:,}{', as measured' if told == measured else ''}"
     if of is None:
         return f"not comparable: {why}"
     own = next(s for s in case.seen if s[0] == counter)
