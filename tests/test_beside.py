@@ -364,6 +364,26 @@ def test_another_workgroup_size_is_told(tmp_path: Path) -> None:
     assert "workgroups of 128 threads, the prediction is for 64" in k.notes[0]
 
 
+def test_another_shape_of_as_many_threads_is_told() -> None:
+    name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+    for block, says in (((16, 16, 1), True), ((256, 1, 1), False), (None, False)):
+        launch = Launch(WIDE, "0", 4096, 256, {name: Quantity(1.0)}, block=block)
+        profile = Profile("p.csv", "Nsight Compute", "nvidia", (launch,))
+        (found,) = beside(check(DATA / "tiles.ptx", kernel="wide"), profile).kernels
+        said = "launched with workgroups of 16x16x1, the prediction is for 256x1x1: pass"
+        assert any(note.startswith(said) for note in found.notes) is says
+
+
+def test_a_long_name_that_is_left_out_is_told_without_its_parameters() -> None:
+    long = f"gemm({', '.join(['const float *'] * 8)})"
+    counters = {EXACT: Quantity(0.0)}
+    launches = tuple(Launch(one, "0", 4096, 256, counters) for one in (long, WIDE))
+    profile = Profile("p.csv", "Nsight Compute", "nvidia", launches)
+    found = beside(check(DATA / "tiles.ptx", kernel="wide"), profile)
+    (note,) = [one for one in found.notes if "is left out" in one]
+    assert note.startswith("'gemm' is left out")
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -34,6 +34,7 @@ from bankwise.show.spec import SpecReport
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.worth import missing
 
+_LONG = 60
 _LANES = "which lanes take part is not known"
 _LANES_BY = (
     "--arg tells which lanes take part: of the sizes and the workgroup's index that guard the "
@@ -132,7 +133,9 @@ def _match(
     found: dict[int, list[Launch]] = defaultdict(list)
     notes = []
     if len(names) == 1 and len(profile.kernels) == 1 and not best(profile.kernels[0], names):
-        said = f"{profile.kernels[0]!r} is taken to be {names[0]!r}: each file has one kernel"
+        said = (
+            f"{_quoted(profile.kernels[0])} is taken to be {names[0]!r}: each file has one kernel"
+        )
         return [(report.kernels[0], list(profile.launches))], [said]
     for wanted in profile.kernels:
         places = best(wanted, names)
@@ -140,11 +143,17 @@ def _match(
             found[places[0]] += [x for x in profile.launches if x.kernel == wanted]
         elif places:
             several = ", ".join(names[n] for n in places)
-            notes.append(f"{wanted!r} is left out: it may be any of {several}")
+            notes.append(f"{_quoted(wanted)} is left out: it may be any of {several}")
         else:
-            notes.append(f"{wanted!r} is left out: it is not among the kernels that were checked")
+            why = "it is not among the kernels that were checked"
+            notes.append(f"{_quoted(wanted)} is left out: {why}")
     notes += [f"{called(n)} is not in the profile" for at, n in enumerate(names) if at not in found]
     return [(report.kernels[at], launches) for at, launches in sorted(found.items())], notes
+
+
+def _quoted(name: str) -> str:
+    """A name that a line has room for."""
+    return repr(name if len(name) <= _LONG else called(name))
 
 
 def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -> KernelBeside:
