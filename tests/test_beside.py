@@ -184,6 +184,7 @@ def test_what_never_conflicts_is_refuted_however_often_it_runs(
     assert {r.predicted for r in found.rows if r.counter in (EXACT, LOADS)} == {0}
     assert {r.predicted for r in found.rows if r.counter == LOAD_PASSES} <= {None}
     assert bool(found.contradicted) is refuted
+    assert found.agrees is (False if refuted else None)
     assert found.worth is None
     busy = {
         **counters,

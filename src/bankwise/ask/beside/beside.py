@@ -189,6 +189,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         worth=worth,
         notes=(*odd(kernel, launches, seen), *(worth.notes if worth else ()), *notes),
         other_code=unpaired if machine_code else (),
+        partly=scaled is None,
         refuted="" if rounds is not None and vendor == "amd" else refuted(case),
     )
 
