@@ -116,7 +116,7 @@ def test_the_rounds_of_a_loop_are_inferred_where_the_counters_agree_on_them(tmp_
         None if r.counter == ldsm else r.predicted for r in known.rows
     ]
     assert any(
-        f"{ldsm} tells that the accesses in loops of unknown length ran 16 times" in note
+        f"{ldsm} tells that the accesses whose executions nobody knows ran 16 times" in note
         for note in found.notes
     )
     (launch,) = [one for one in profile.launches if "fragments" in one.kernel]
@@ -125,7 +125,120 @@ def test_the_rounds_of_a_loop_are_inferred_where_the_counters_agree_on_them(tmp_
         more = {**launch.counters, name: replace(value, value=value.value + 1)}
         other = replace(profile, launches=(replace(launch, counters=more),))
         open_ = kernel(beside(check(path), other), FRAGMENTS)
-        assert all(row.predicted is None for row in open_.rows)
+        free = {"extra passes of writes"}  # the stores side by side: 0, however often they run
+        assert {row.what for row in open_.rows if row.predicted is not None} == free
+        assert {row.predicted for row in open_.rows if row.what in free} == {0}
+
+
+SIDE_BY_SIDE = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u32 rounds)
+{
+\t.reg .pred %p<3>;
+\t.reg .b32 %r<9>;
+\t.shared .align 4 .b8 tile[1024];
+\tmov.u32 %r1, %tid.x;
+\tmov.u32 %r2, tile;
+\tshl.b32 %r3, %r1, 2;
+\tadd.s32 %r4, %r2, %r3;
+\tld.param.u32 %r5, [rounds];
+\tmov.u32 %r6, 0;
+$again:
+\tld.shared.u32 %r7, [%r4];
+\tst.shared.u32 [%r4], %r7;
+\tadd.s32 %r6, %r6, 1;
+\tsetp.ne.s32 %p1, %r6, %r5;
+\t@%p1 bra $again;
+\tret;
+}
+"""
+"""A wave reads and writes 32 words side by side, in rounds of which nobody knows the number."""
+EXACT = "derived__memory_l1_wavefronts_shared_excessive"
+LOADS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+LOAD_PASSES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+
+
+@pytest.mark.parametrize(
+    ("counted", "refuted"),
+    [
+        ({EXACT: 0, LOADS: 3, LOAD_PASSES: 103}, False),
+        ({EXACT: 1, LOADS: 3, LOAD_PASSES: 103}, True),
+        ({EXACT: 0, LOADS: 3100, LOAD_PASSES: 3200}, False),
+        ({LOADS: 16, LOAD_PASSES: 116}, False),
+        ({LOADS: 160, LOAD_PASSES: 260}, False),
+        ({LOADS: 3100, LOAD_PASSES: 3200}, True),
+        ({LOADS: 3100}, False),
+    ],
+)
+def test_what_never_conflicts_is_refuted_however_often_it_runs(
+    tmp_path: Path, counted: dict[str, int], refuted: bool
+) -> None:
+    """Nobody knows the workgroups either: every number of extra passes is 0 all the same. Without
+    the exact counter only what is far more than lost turns were seen to be (17 of 100) refutes."""
+    (tmp_path / "k.ptx").write_text(SIDE_BY_SIDE, "utf-8")
+    counters = {name: Quantity(float(value)) for name, value in counted.items()}
+    profile = Profile("p.csv", "Nsight Compute", "nvidia", (Launch("k", "0", counters=counters),))
+    (found,) = beside(check_file(tmp_path / "k.ptx", Options(workgroup_size="32")), profile).kernels
+    assert {r.predicted for r in found.rows if r.counter in (EXACT, LOADS)} == {0}
+    assert {r.predicted for r in found.rows if r.counter == LOAD_PASSES} <= {None}
+    assert bool(found.contradicted) is refuted
+    assert found.agrees is (False if refuted else None)
+    assert found.worth is None
+    busy = {
+        **counters,
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed": Quantity(
+            70.0, "%"
+        ),
+    }
+    for op, measured in (("st", 0.0), ("ld", 3100.0)):
+        for name, value in ((LOADS, measured), (LOAD_PASSES, measured + 100)):
+            busy[name.replace("_ld", f"_{op}")] = Quantity(value)
+    again = replace(profile, launches=(Launch("k", "0", counters=busy),))
+    (found,) = beside(check_file(tmp_path / "k.ptx", Options(workgroup_size="32")), again).kernels
+    assert str(found.worth).startswith("no conflicts to remove")
+
+
+def test_where_rounds_are_told_the_lanes_are_what_is_not_known(tmp_path: Path) -> None:
+    """Lanes below a width read 32 rows of 32 words down a column: with all, 31 of 32 passes are
+    extra. 10 workgroups, 5 rounds; how many lanes ran the counters do not tell."""
+    guarded = SIDE_BY_SIDE
+    for old, new in (
+        ("rounds)", "rounds, .param .u32 width)"),
+        ("tile[1024]", "tile[4096]"),
+        ("shl.b32 %r3, %r1, 2", "shl.b32 %r3, %r1, 7"),
+        ("$again:", "ld.param.u32 %r8, [width];\n\tsetp.lt.u32 %p2, %r1, %r8;\n$again:"),
+        ("\tld.shared", "\t@%p2 ld.shared"),
+        ("\tst.shared", "\t@%p2 st.shared"),
+    ):
+        assert guarded.count(old) == 1
+        guarded = guarded.replace(old, new)
+    (tmp_path / "k.ptx").write_text(guarded, "utf-8")
+    executed = {f"smsp__inst_executed_op_shared_{op}.sum": 50 for op in ("ld", "st")}
+    measured = {LOADS: 1560, LOAD_PASSES: 1610, EXACT: 3100, **executed}
+    counters = {name: Quantity(float(value)) for name, value in measured.items()}
+    launch = Launch("k", "0", workgroups=10, threads=32, counters=counters)
+    profile = Profile("p.csv", "Nsight Compute", "nvidia", (launch,))
+
+    def compared(*argument: str) -> KernelBeside:
+        options = Options(workgroup_size="32", arguments=argument)
+        return beside(check_file(tmp_path / "k.ptx", options), profile).kernels[0]
+
+    open_ = compared()
+    assert all(row.predicted is None for row in open_.rows)
+    assert open_.agrees is None
+    causes = {row.counter: row.cause for row in open_.rows}
+    unknown = "which lanes take part is not known; with all that may, "
+    assert causes[EXACT] == f"not comparable: {unknown}3,100, as measured"
+    assert causes[LOAD_PASSES] == f"not comparable: {unknown}1,600"
+    assert causes[LOADS].startswith(f"{unknown}1,550; extra of all passes: predicted 96.9%")
+    assert any("ran 5 times in a workgroup" in note for note in open_.notes)
+    assert any(note.startswith("--arg tells which lanes") for note in open_.notes)
+    known = compared("width=32")
+    assert {row.counter: row.predicted for row in known.rows}[EXACT] == 31 * 2 * 5 * 10
+    assert known.agrees
+    assert compared("width=16").contradicted
 
 
 def test_a_wrong_prediction_is_seen_by_instruction(tmp_path: Path) -> None:
@@ -250,6 +363,26 @@ def test_another_workgroup_size_is_told(tmp_path: Path) -> None:
     text = rocprof(640, SQ_LDS_BANK_CONFLICT=620).replace(",64,", ",128,")
     (k,) = beside(amd(tmp_path), parse_profile(text)).kernels
     assert "workgroups of 128 threads, the prediction is for 64" in k.notes[0]
+
+
+def test_another_shape_of_as_many_threads_is_told() -> None:
+    name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+    for block, says in (((16, 16, 1), True), ((256, 1, 1), False), (None, False)):
+        launch = Launch(WIDE, "0", 4096, 256, {name: Quantity(1.0)}, block=block)
+        profile = Profile("p.csv", "Nsight Compute", "nvidia", (launch,))
+        (found,) = beside(check(DATA / "tiles.ptx", kernel="wide"), profile).kernels
+        said = "launched with workgroups of 16x16x1, the prediction is for 256x1x1: pass"
+        assert any(note.startswith(said) for note in found.notes) is says
+
+
+def test_a_long_name_that_is_left_out_is_told_without_its_parameters() -> None:
+    long = f"gemm({', '.join(['const float *'] * 8)})"
+    counters = {EXACT: Quantity(0.0)}
+    launches = tuple(Launch(one, "0", 4096, 256, counters) for one in (long, WIDE))
+    profile = Profile("p.csv", "Nsight Compute", "nvidia", launches)
+    found = beside(check(DATA / "tiles.ptx", kernel="wide"), profile)
+    (note,) = [one for one in found.notes if "is left out" in one]
+    assert note.startswith("'gemm' is left out")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ _BOTH = (
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_",
 )
 _UNCOUNTED = "how often its loops run is not known"
+_LANES = "which lanes take part is not known"
 _NANOSECONDS = {
     **dict.fromkeys(("ns", "nsecond"), 1.0),
     **dict.fromkeys(("us", "usecond"), 1e3),
@@ -54,15 +55,18 @@ def measured_worth(
 def _extra(kernel: KernelReport, launch: Launch) -> tuple[float, str]:
     """The part of the passes that conflicts add, and why it is not known.
 
-    Where nobody counted the rounds of a loop, the counters of the launch have it: what they count
-    beside conflicts makes it no smaller.
+    Where nobody knows the rounds of a loop, or the lanes that take part, the counters of the launch
+    have it: what they count beside conflicts makes it no smaller. What never conflicts adds none.
     """
     mine = [a for a in kernel.accesses if a.kind != "dma"]
+    if all(a.surely_free for a in mine):
+        return 0.0, ""
     if any(a.one_workgroup for a in mine):
         return _predicted_extra(mine), "other workgroups touch other places"
-    if not all(a.counted for a in mine):
+    if not all(a.counted and a.run.exact for a in mine):
         measured = _measured_extra(launch)
-        return (_predicted_extra(mine), _UNCOUNTED) if measured is None else (measured, "")
+        why = _LANES if all(a.counted for a in mine) else _UNCOUNTED
+        return (_predicted_extra(mine), why) if measured is None else (measured, "")
     return _predicted_extra(mine), ""
 
 

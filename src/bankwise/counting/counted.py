@@ -139,6 +139,12 @@ class AccessReport:
         return "sure" if whenever and not self.assumed else "possible"
 
     @property
+    def surely_free(self) -> bool:
+        """Whether it never conflicts: in no workgroup, with no lanes, however often it runs, and by
+        a rule that is known."""
+        return self.conflict == "none" and not self.taken and not self.one_workgroup
+
+    @property
     def rule(self) -> str:
         """The rule this access breaks; empty if none."""
         return "bank-conflict" if self.run.extra > 0 else ""

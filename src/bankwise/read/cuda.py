@@ -28,7 +28,8 @@ from bankwise.read.follow.driver import (
 )
 from bankwise.read.launch.facts import Launches
 from bankwise.read.launch.host import launches_in
-from bankwise.read.names import listed
+from bankwise.read.launch.parameters import parameter_names
+from bankwise.read.names import demangled, listed, own
 from bankwise.read.nvcc import compile_cuda
 from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import kernels as ptx_kernels
@@ -158,7 +159,18 @@ def compiled_kernels(cubin: Path, only: str, file: str, source: str = "") -> tup
         message = f"no kernel {only!r} in this source" if names else "no kernel was compiled"
         hint = f"it has {names}" if names else _uninstantiated(source)
         raise InputError(message, location=where, hint=hint)
-    return found
+    return tuple(_with_names(found, source))
+
+
+def _with_names(found: Sequence[SassKernel], source: str) -> Iterator[SassKernel]:
+    """The kernels with the names that their source has for their parameters, where it has one for
+    each: a pack of a template is several."""
+    functions = {one.name: own(demangled(one.name)) for one in found}
+    names = parameter_names(source, tuple(functions.values()))
+    for one in found:
+        mine = names.get(functions[one.name], ())
+        fits = len(mine) == len(one.facts.parameters or ())
+        yield replace(one, facts=replace(one.facts, names=mine)) if mine and fits else one
 
 
 def follow_at_source(

@@ -19,10 +19,10 @@ AS_PREDICTED = "as predicted"
 
 @dataclass(frozen=True, slots=True)
 class CounterRow:
-    """One counter. ``predicted``: None where the launch's grid is unknown; ``per_workgroup``: the
-    prediction for one workgroup, ``assumed``: its part by rules that are unknown. ``cause``: why
-    measured and predicted may differ, or that they agree. ``exact``: it counts shared memory alone,
-    so a difference is one of the prediction.
+    """One counter. ``predicted``: None where nobody knows how often things run, unless it is 0 all
+    the same; ``per_workgroup``: the prediction for one workgroup, ``assumed``: its part by rules
+    that are unknown. ``cause``: why measured and predicted may differ, or that they agree.
+    ``exact``: it counts shared memory alone, so a difference is one of the prediction.
     """
 
     what: str
@@ -65,7 +65,8 @@ class KernelBeside:
     ``each``: what ``per_workgroup`` of its rows is of, where nobody knows the passes of one.
     ``other_code``: the kinds of instructions of which the machine code that was counted here and
     that of the profile have not equally many, in words. ``refuted``: why counters that are not
-    exact are not of what was counted all the same, in words.
+    exact are not of what was counted all the same, in words. ``partly``: nothing but what never
+    conflicts is predicted, which may refute and confirms nothing.
     """
 
     kernel: str
@@ -80,6 +81,7 @@ class KernelBeside:
     each: str = "workgroup"
     other_code: tuple[str, ...] = ()
     refuted: str = ""
+    partly: bool = False
 
     @property
     def contradicted(self) -> str:
@@ -105,10 +107,11 @@ class KernelBeside:
         known = [row for row in self.rows if row.predicted is not None]
         known = [row for row in known if not row.assumed]
         exact = [row for row in known if row.exact]
-        if exact:
-            return all(row.difference == 0 for row in exact)
-        if known and all(row.difference == 0 for row in known):
-            return True
+        alike = all(row.difference == 0 for row in exact or known)
+        if exact and not alike:
+            return False
+        if known and alike:
+            return None if self.partly else True
         return False if known and self.refuted else None
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bankwise.ask.beside import header
-from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause, refuted
+from bankwise.ask.beside.cause import ARBITRATION, RowContext, Seen, cause, refuted
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
 from bankwise.ask.beside.odd import odd
@@ -24,7 +24,7 @@ from bankwise.ask.beside.rounds import Rounds, rounds_of, unconfirmed
 from bankwise.ask.check_assembly import UNCOUNTED
 from bankwise.ask.folder import APART
 from bankwise.ask.worth import measured_worth
-from bankwise.errors import InputError, Location
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.profile.names import best
 from bankwise.profile.table import named
@@ -34,6 +34,12 @@ from bankwise.show.spec import SpecReport
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.worth import missing
 
+_LONG = 60
+_LANES = "which lanes take part is not known"
+_LANES_BY = (
+    "--arg tells which lanes take part: of the sizes and the workgroup's index that guard the "
+    "accesses (--arg blockIdx.x=0, --arg 3=512)"
+)
 _ONE_TILE = "the profile counts the whole kernel, the question its one tile"
 
 
@@ -127,7 +133,9 @@ def _match(
     found: dict[int, list[Launch]] = defaultdict(list)
     notes = []
     if len(names) == 1 and len(profile.kernels) == 1 and not best(profile.kernels[0], names):
-        said = f"{profile.kernels[0]!r} is taken to be {names[0]!r}: each file has one kernel"
+        said = (
+            f"{_quoted(profile.kernels[0])} is taken to be {names[0]!r}: each file has one kernel"
+        )
         return [(report.kernels[0], list(profile.launches))], [said]
     for wanted in profile.kernels:
         places = best(wanted, names)
@@ -135,11 +143,17 @@ def _match(
             found[places[0]] += [x for x in profile.launches if x.kernel == wanted]
         elif places:
             several = ", ".join(names[n] for n in places)
-            notes.append(f"{wanted!r} is left out: it may be any of {several}")
+            notes.append(f"{_quoted(wanted)} is left out: it may be any of {several}")
         else:
-            notes.append(f"{wanted!r} is left out: it is not among the kernels that were checked")
+            why = "it is not among the kernels that were checked"
+            notes.append(f"{_quoted(wanted)} is left out: {why}")
     notes += [f"{called(n)} is not in the profile" for at, n in enumerate(names) if at not in found]
     return [(report.kernels[at], launches) for at, launches in sorted(found.items())], notes
+
+
+def _quoted(name: str) -> str:
+    """A name that a line has room for."""
+    return repr(name if len(name) <= _LONG else called(name))
 
 
 def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -> KernelBeside:
@@ -156,8 +170,11 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
     worth = measured_worth(kernel, launches, missing(report.refused(kernel)))
     vendor = machine(kernel.target).vendor
-    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled)
+    free = _free(kernel, report.refused(kernel), seen)
+    every = groups if incomplete == [_LANES] else None
+    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled, free, every)
     rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
+    notes = (*notes, *([_LANES_BY] if every and vendor == "nvidia" else ()))
     if rounds is not None:
         rows = unconfirmed(rows, rounds.counters, "rounds")
         notes = (*notes, str(rounds))
@@ -172,15 +189,28 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         worth=worth,
         notes=(*odd(kernel, launches, seen), *(worth.notes if worth else ()), *notes),
         other_code=unpaired if machine_code else (),
-        refuted="" if rounds is not None else refuted(case),
+        partly=scaled is None,
+        refuted="" if rounds is not None and vendor == "amd" else refuted(case),
     )
+
+
+def _free(
+    kernel: KernelReport, refused: Sequence[Refusal], seen: Sequence[Seen]
+) -> tuple[Counter, ...]:
+    """Counters that are 0 however often things run. None of a part of a kernel, or where something
+    was not analysed, and none of AMD: theirs take in copies straight to LDS."""
+    if refused or kernel.tile_passes is not None or machine(kernel.target).vendor == "amd":
+        return ()
+    return tuple(counter for counter, _, _ in seen if counter.free(kernel))
 
 
 def _rounds(
     report: CheckReport, kernel: KernelReport, launches: list[Launch], groups: int | None
 ) -> Rounds | None:
-    """How often loops ran whose rounds nobody knows, where that is all that is not known."""
-    if not groups or _unsure(kernel) != [UNCOUNTED] or report.refused(kernel):
+    """How often loops ran whose rounds nobody knows, where that is all that is not known, or which
+    lanes take part, too: a wave executes an instruction whichever of them do."""
+    unsure = _unsure(kernel)
+    if not groups or report.refused(kernel) or unsure not in ([UNCOUNTED], [UNCOUNTED, _LANES]):
         return None
     return rounds_of(kernel, launches, groups, lambda access: not access.counted)
 
@@ -191,7 +221,7 @@ def _unsure(kernel: KernelReport) -> list[str]:
     if not all(a.counted for a in some):
         found.append(UNCOUNTED)
     if any(a.counted and not a.run.exact for a in some):
-        found.append("which lanes take part is not known")
+        found.append(_LANES)
     if any(a.one_workgroup for a in some):
         found.append("other workgroups touch other places")
     return found
@@ -205,7 +235,7 @@ def _row(
     case: RowContext,
 ) -> CounterRow:
     each, assumed = counter.predict(kernel), counter.assume(kernel)
-    predicted = None if groups is None else each * groups
+    predicted = 0 if counter in case.free else None if groups is None else each * groups
     passes = replace(counter, quality="passes").predict(kernel) * (groups or 0)
     why = cause(counter, each, predicted, measured, case, passes)
     if assumed:

@@ -27,6 +27,9 @@ _LOST = "turns lost to other traffic, no conflicts"
 _MOST_LOST = 0.17
 """The most that lost turns were seen to add to the passes of a kernel: in transposes on an H200
 (docs/results_h200_fix.md)."""
+_FAR_MORE = 10 * _MOST_LOST
+"""What is more is taken for no lost turns, also of a kernel that is mostly busy with other traffic:
+a conflict of four ways in every pass adds 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,8 @@ class RowContext:
 
     ``incomplete``: what of the kernel is not counted. ``exact``: every instruction of the profile
     agrees with the prediction. ``seen``: all counters of this kernel. ``groups``: workgroups of all
-    launches, None where only rates compare.
+    launches, None where only rates compare. ``free``: counters that are 0 whatever else is unknown.
+    ``if_all``: the workgroups, where nothing is unknown but which of the lanes take part.
     """
 
     vendor: Vendor
@@ -43,6 +47,8 @@ class RowContext:
     exact: bool
     seen: tuple[Seen, ...]
     groups: int | None = None
+    free: tuple[Counter, ...] = ()
+    if_all: int | None = None
 
 
 def cause(
@@ -56,10 +62,10 @@ def cause(
     """In words; "as predicted" where the two agree. ``passes``: of what the counter takes in, as
     predicted, by which a difference is large or small; 0 where that is not known."""
     if predicted is None:
-        return _unscaled(counter, case)
+        return _unscaled(counter, per_workgroup, measured, case)
     if measured == predicted:
         return AS_PREDICTED
-    if case.incomplete and measured > predicted:
+    if case.incomplete and counter not in case.free and measured > predicted:
         return f"not everything is counted: {case.incomplete[0]}"
     groups = case.groups or (predicted // per_workgroup if per_workgroup else None)
     other = _executions(counter, groups, case)
@@ -67,14 +73,17 @@ def cause(
         return other
     if measured < predicted:
         return _fewer(counter, measured, case)
-    more = (measured - predicted) / passes if passes else 0.0
+    more = (measured - predicted) / passes if passes else _lost(counter, measured, case)
     return _nvidia(counter, case, more) if case.vendor == "nvidia" else _amd(counter, case)
 
 
-def _unscaled(counter: Counter, case: RowContext) -> str:
+def _unscaled(counter: Counter, per_workgroup: int, measured: float, case: RowContext) -> str:
     """Without a grid only rates compare: extra passes of each pass, or of each instruction."""
     why = "the number of workgroups is not known" if not case.incomplete else case.incomplete[0]
     of = rated_by(counter, case.seen)
+    if case.if_all is not None:
+        told = per_workgroup * case.if_all
+        why += f"; with all that may, {told:,}{', as measured' if told == measured else ''}"
     if of is None:
         return f"not comparable: {why}"
     own = next(s for s in case.seen if s[0] == counter)
@@ -96,6 +105,14 @@ def rated_by(counter: Counter, seen: Sequence[Seen]) -> Seen | None:
     ]
     wanted = ("passes", "instructions") if counter.quality == "extra" else ()
     return next((one for quality in wanted for one in alike if one[0].quality == quality), None)
+
+
+def _lost(counter: Counter, measured: float, case: RowContext) -> float:
+    """Of a counter that should be 0: its part of the passes that would be left without it."""
+    of = rated_by(counter, case.seen)
+    if of is None or of[0].quality != "passes" or counter not in case.free or of[2] <= measured:
+        return 0.0
+    return measured / (of[2] - measured)
 
 
 def _executions(counter: Counter, groups: int | None, case: RowContext) -> str:
@@ -156,16 +173,27 @@ def _amd(counter: Counter, case: RowContext) -> str:
 
 
 def refuted(case: RowContext) -> str:
-    """Why AMD's counters are not of what was counted, in words; empty where they may be.
+    """Why counters that are not exact are not of what was counted, in words; empty where they may
+    be, or where an exact one decides.
 
-    They count the whole kernel, copies straight to LDS too. Where as many instructions were
-    executed as predicted, what conflicts otherwise is those instructions, or a copy.
+    NVIDIA's also count lost turns: what no access adds, and is far more than those were seen to be,
+    is none. AMD's count the whole kernel, copies straight to LDS too. Where as many instructions
+    were executed as predicted, what conflicts otherwise is those instructions, or a copy.
     """
-    if case.vendor != "amd" or case.incomplete or not _executed_alike(case):
+    if case.vendor == "nvidia":
+        return "" if any(one[0].exact for one in case.seen) else _never_so_many(case)
+    if case.incomplete or not _executed_alike(case):
         return ""
     other = (c.name for c, p, m in _extras(case) if m != p * (case.groups or 0) and (m or not p))
     name = next(other, "")
     said = f"{name} is not as predicted, of as many instructions as predicted"
+    return said if name else ""
+
+
+def _never_so_many(case: RowContext) -> str:
+    lost = ((c.name, _lost(c, m, case)) for c, _, m in _extras(case))
+    name, more = next(((name, more) for name, more in lost if more > _FAR_MORE), ("", 0.0))
+    said = f"{name} is {more:.0%} of the other passes, and no access conflicts that it counts"
     return said if name else ""
 
 

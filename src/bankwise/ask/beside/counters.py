@@ -57,6 +57,13 @@ class Counter:
         mine = (a for a in kernel.accesses if a.assumed and self._takes(a))
         return sum(self._quantity(a) for a in mine)
 
+    def free(self, kernel: KernelReport) -> bool:
+        """Whether it is 0 however often the accesses run: all of a direction never conflict, and
+        the kernel has none of another kind, of which this counter may take a part."""
+        mine = (a for a in kernel.accesses if self.direction in (None, a.direction))
+        known = all(a.kind in self.kinds for a in kernel.accesses)
+        return self.quality == "extra" and known and all(a.surely_free for a in mine)
+
     def _takes(self, access: AccessReport) -> bool:
         return access.kind in self.kinds and self.direction in (None, access.direction)
 

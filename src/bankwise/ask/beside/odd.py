@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bankwise.ask.beside.cause import Seen
 from bankwise.ask.beside.counters import counters
 from bankwise.hardware.machine import machine
-from bankwise.profile.values import Launch
+from bankwise.profile.values import Launch, Size
 from bankwise.show.values import KernelReport
 
 
@@ -57,10 +57,17 @@ def _impossible(seen: Sequence[Seen]) -> list[str]:
 
 
 def _sizes(kernel: KernelReport, launches: Sequence[Launch]) -> list[str]:
+    """Whether workgroups of another size, or of another shape, were launched than are checked."""
     x, y, z = kernel.workgroup_size
     other = dict.fromkeys(n.threads for n in launches if n.threads not in (None, x * y * z))
+    shapes = dict.fromkeys(n.block for n in launches if n.threads not in other and n.block)
+    sizes = [(f"{threads} threads", f"{x * y * z}") for threads in other]
+    sizes += [(_shape(one), _shape((x, y, z))) for one in shapes if one != (x, y, z)]
     return [
-        f"launched with workgroups of {threads} threads, the prediction is for {x * y * z}: pass "
-        "--workgroup-size"
-        for threads in other
+        f"launched with workgroups of {ran}, the prediction is for {mine}: pass --workgroup-size"
+        for ran, mine in sizes
     ]
+
+
+def _shape(size: Size) -> str:
+    return "x".join(map(str, size))

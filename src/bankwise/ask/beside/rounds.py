@@ -20,9 +20,9 @@ from bankwise.show.beside import CounterRow
 from bankwise.show.values import KernelReport
 
 _SAID = (
-    "{names} {tell} that the accesses in loops of unknown length ran {often} in a workgroup: "
+    "{names} {tell} that the accesses whose executions nobody knows ran {often} in a workgroup: "
     "inferred, and predicted is that, if other rounds are like those that were followed (--arg "
-    "gives what decides the length)"
+    "gives what decides them)"
 )
 
 
@@ -39,9 +39,11 @@ class Rounds:
     def __str__(self) -> str:
         names = " and ".join(counter.name for counter in self.counters)
         tell = "tells" if len(self.counters) == 1 else "tell alike"
-        often = f"{self.times:,} times as often as followed"
+        often = "as often as followed"
+        if self.times > 1:
+            often = f"{self.times:,} times {often}"
         if self.executions:
-            often = f"{self.executions:,} times"
+            often = f"{self.executions:,} times" if self.executions > 1 else "once"
         return _SAID.format(names=names, tell=tell, often=often)
 
 

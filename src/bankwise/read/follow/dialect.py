@@ -75,7 +75,8 @@ class Dialect(Generic[K, I]):
     and their bytes; ``grid``: those that are the numbers of workgroups along x, y, z;
     ``group_index``: those that are the followed workgroup's own; ``shared_bytes``: the one that is
     the bytes of shared memory that the launch adds, "" if none is;
-    ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it.
+    ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it; ``key_of``: a
+    key as the code has it, of one that its source has.
 
     Following:
     ``decode``: the steps of a kernel, whatever launches it; ``start``: the registers of one
@@ -107,6 +108,7 @@ class Dialect(Generic[K, I]):
     group_index: Sequence[str] = ()
     shared_bytes: str = ""
     strange_argument: Callable[[K, str | int], str | None] = lambda kernel, key: None
+    key_of: Callable[[K, str | int], str | int] = lambda kernel, key: key
     decode: Callable[[K], Decoded]
     start: Callable[[K, Size, ArgumentValues], State]
     other_starts: Callable[[K, Size, ArgumentValues, Trace], Sequence[State]] = _no_other

@@ -54,10 +54,18 @@ def _strange_argument(kernel: SassKernel, key: str | int) -> str | None:
     count = len(kernel.facts.parameters or ())
     place = isinstance(key, str) and key.startswith("c[0x0][")
     position = str(key).isdecimal() and int(key) < count
-    if place or position or key in (*IDS, SHARED_BYTES):
+    if place or position or key in (*IDS, SHARED_BYTES, *filter(None, kernel.facts.names)):
         return None
     has = f"it has parameters 0 to {count - 1}" if count else "the text counts none"
+    if any(kernel.facts.names):
+        has += f" ({', '.join(name or '_' for name in kernel.facts.names)})"
     return f"{has}; also c[0x0][OFFSET] and {', '.join(IDS)}"
+
+
+def _key_of(kernel: SassKernel, key: str | int) -> str | int:
+    """The position of a parameter that the source names."""
+    own = key in (*IDS, SHARED_BYTES) or not key
+    return key if own or key not in kernel.facts.names else kernel.facts.names.index(str(key))
 
 
 def _axes(kernel: SassKernel) -> int:
@@ -117,6 +125,7 @@ SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     group_index=IDS[:3],
     shared_bytes=SHARED_BYTES,
     strange_argument=_strange_argument,
+    key_of=_key_of,
     decode=decode_kernel,
     start=start,
     parts=_parts,

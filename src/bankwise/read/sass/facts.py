@@ -42,7 +42,8 @@ class Facts:
     """What is known about a kernel without its code.
 
     ``workgroup_size``: threads; ``bounded``: only the most it may have. ``shared_bytes``: static,
-    without what the driver keeps. ``parameters``: (offset, size) in bytes, by position.
+    without what the driver keeps. ``parameters``: (offset, size) in bytes, by position; ``names``:
+    what their source calls them, empty where no source is known.
     ``parameter_base``: where they begin in constant bank 0. ``literals``: constant bank 2, which
     the compiler fills; empty if it is not known, or holds addresses. ``externals``: whose addresses
     constant bank 4 holds, by place. ``registers``: of a thread; ``local_bytes``: its stack, with
@@ -53,6 +54,7 @@ class Facts:
     bounded: bool = False
     shared_bytes: int | None = None
     parameters: tuple[tuple[int, int], ...] | None = None
+    names: tuple[str, ...] = ()
     parameter_base: int | None = None
     literals: bytes = b""
     externals: Mapping[int, str] = field(default_factory=dict)
