@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -153,6 +154,18 @@ def test_fewer_waves_of_a_unit_are_said_to_be_worse() -> None:
     assert not [*judge.fewer_waves([("waves that a unit holds", 16, 24)])]
     (alone,) = judge.fewer_waves(rows, "")
     assert told == f"but {alone}", "beside what is worse already there is no but"
+
+
+def test_code_that_gains_no_cycle_must_not_cost_waves() -> None:
+    """512 registers of a lane and a SIMD: 128 of them leave room for 4 waves, 40 for 8."""
+    text = counted(TRANSPOSE, "gfx950")
+    code = judge.emitted_code(text, 0)
+    assert isinstance(code, judge.EmittedCode)
+    lean, fat = (replace(code, listing=replace(code.listing, vgprs=n)) for n in (40, 128))
+    told = "gains no data and issue cycle, and a unit holds 16 waves where 32 were"
+    assert told in judge._worse(lean, fat, "cheapest")
+    assert not judge._worse(fat, lean, "cheapest")
+    assert not judge._worse(lean, fat, "least-lds"), "that may cost time"
 
 
 def test_least_lds_takes_the_padding_away_and_says_what_that_costs(tmp_path: Path) -> None:

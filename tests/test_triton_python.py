@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,31 @@ def causal(tmp_path_factory: pytest.TempPathFactory) -> str:
 def asked(fn: str, types: dict[str, str] = TYPES, **said: Any) -> bankwise.triton.TritonReport:
     said = {"constexprs": {"bm": 64}, "numbers": {"stride": 64}, **said}
     return bankwise.triton.check(fn, types, "gfx950", optima=False, **said)
+
+
+SCRIPT = """
+import bankwise.triton
+
+with open("imported", "a") as log:
+    log.write("once\\n")
+report = bankwise.triton.check(
+    causal, {"x": "*fp16", "y": "*fp32", "stride": "i32"}, "gfx950",
+    constexprs={"bm": 64}, numbers={"stride": 64}, optima=False,
+)
+print(report.shared_bytes, "answered")
+"""
+
+
+@needs_wheel
+def test_a_script_that_asks_at_its_top_level_is_imported_once_more_and_no_further(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "script.py").write_text(ROUND + SCRIPT)
+    words = [sys.executable, "script.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=250)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("answered\n")
+    assert (tmp_path / "imported").read_text() == "once\n" * 2
 
 
 @needs_wheel

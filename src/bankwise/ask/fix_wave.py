@@ -118,7 +118,9 @@ def _told(known: tuple[PromotedPadding, ...], taken: tuple[int, int] | None) -> 
     now = next(each for each in known if each.bits == PROMOTED_BITS)
     better = [each for each in known if each.better(now)]
     if not better:
-        yield "no other padding is better than Wave's own" + "; the patch is" * bool(taken)
+        fewer = now.price.cycles - (taken[1] if taken else now.price.cycles)
+        patch = f"; the patch takes {fewer:,} cycles fewer, as counted" if fewer > 0 else ""
+        yield f"no other padding is better than Wave's own{patch}"
         return
     best = min(better, key=lambda each: (each.price.cycles, each.price.passes))
     than = best.price.cycles - (taken[1] if taken else best.price.cycles)

@@ -279,6 +279,12 @@ def _doubts(old: EmittedCode, new: EmittedCode) -> Iterator[str]:
         yield rests_on(old.price, new.price, "the code of a workgroup") or plain
 
 
+def _crowded(old: EmittedCode, new: EmittedCode) -> bool:
+    """Whether a unit holds fewer waves than before."""
+    known = old.listing.vgprs is not None and new.listing.vgprs is not None
+    return known and waves(new) < waves(old)
+
+
 def _worse(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str:
     """What the emitted code takes more of, in words; empty if nothing."""
     sizes = old.listing.lds_bytes, new.listing.lds_bytes
@@ -297,6 +303,9 @@ def _worse(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str:
     if counts and new.price.cycles > old.price.cycles:
         taken = f"{new.price.cycles:,} data and issue cycles where {old.price.cycles:,} were"
         return f"the emitted code is worse: {taken}"
+    if counts and new.price.cycles == old.price.cycles and _crowded(old, new):
+        told = f"a unit holds {waves(new)} waves where {waves(old)} were"
+        return f"the emitted code gains no data and issue cycle, and {told}"
     if gain(new.price, old.price, cycles=counts) == "loss":
         return f"the emitted code may be worse: {stakes(new.price, old.price, 'it', cycles=counts)}"
     return ""

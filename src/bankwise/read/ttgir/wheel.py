@@ -7,6 +7,7 @@ a GPU or a driver. Without the wheel nothing here runs; the text is then read un
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from bankwise.read.extra import install
 
 SECONDS = 300
 """The longest that a compilation may take."""
+WITHIN = "BANKWISE_WITHIN_TRITON_WORKER"
+"""Set in the environment of a process that answers."""
 
 _ERROR = re.compile(r":(\d+):(\d+)\)?: error: (.*)")
 _ANSWER = "bankwise:"
@@ -90,7 +93,17 @@ def _kernel_of(made: Mapping[str, Any]) -> LoweredKernel:
     return LoweredKernel(*found, made.get("source_hash", ""))
 
 
+class ImportedAgain(BaseException):
+    """A script that asks at its top level is imported by the process that answers.
+
+    That reads it up to its first question, and asks nothing itself. No ``except Exception`` of a
+    script is meant.
+    """
+
+
 def _run_worker(question: Mapping[str, Any], where: Location) -> dict[str, Any]:
+    if os.environ.get(WITHIN):
+        raise ImportedAgain
     if not installed():
         raise needed()
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
@@ -100,6 +113,7 @@ def _run_worker(question: Mapping[str, Any], where: Location) -> dict[str, Any]:
                 input=json.dumps(question),
                 capture_output=True,
                 text=True,
+                env={**os.environ, WITHIN: "1"},
                 timeout=SECONDS,
                 check=False,
             )

@@ -17,6 +17,7 @@ import os
 import re
 import sys
 from base64 import b32encode, b64encode
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -180,13 +181,17 @@ def _check_options(options: dict[str, Any], target: Any) -> None:
 
 
 def _module(path: str) -> Any:
-    """The user's file as a module; it runs its top level, but not what is under ``__main__``."""
+    """The user's file as a module; it runs its top level, but not what is under ``__main__``, nor
+    what follows a question to Triton: this process is there to answer that."""
+    from bankwise.read.ttgir.wheel import ImportedAgain
+
     found = importlib.util.spec_from_file_location(Path(path).stem, path)
     assert found is not None, path
     assert found.loader is not None, path
     module = importlib.util.module_from_spec(found)
     sys.modules[found.name] = module
-    found.loader.exec_module(module)
+    with suppress(ImportedAgain):
+        found.loader.exec_module(module)
     return module
 
 
