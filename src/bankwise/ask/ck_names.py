@@ -60,8 +60,9 @@ def one_size(name: str, made: TensorDescriptor, names: AxisNames) -> tuple[str, 
 def _sizes(reading: CkReading, function: CkFunction) -> dict[str, int]:
     """What the statements that may be replaced are computed of, where it turns on the answers."""
     assert function.returned is not None, "it has a value"
-    run, frame = reading.run, function.returned[1]
-    unsaid = _silent(reading)
+    frame = function.returned[1]
+    run = evaluation(reading.header, reading.run.said)
+    unsaid = evaluation(reading.header, SaidNames({}, reading.run.said.machine))
     again = next((f for f in functions(unsaid) if f.location == function.location), None)
     free = again.returned if again is not None else None
     found: dict[str, int] = {}
@@ -72,11 +73,6 @@ def _sizes(reading: CkReading, function: CkFunction) -> dict[str, int]:
             if value is not None and not fixed:
                 found[" ".join(run.source.of(one).split())] = value
     return found
-
-
-def _silent(reading: CkReading) -> HeaderEvaluation:
-    """The header as it is read without an answer."""
-    return evaluation(reading.header, SaidNames({}, reading.run.said.machine))
 
 
 def _numeric(run: HeaderEvaluation, node: Node, frame: CxxFrame) -> Iterator[Node]:
