@@ -243,7 +243,8 @@ def test_an_unknown_machine_gets_a_suggestion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("H1000", "H100"), ("rtx-4900", "RTX 4090"), ("MI3000", "MI300")]
+    ("name", "meant"),
+    [("H1000", "H100"), ("rtx-4900", "RTX 4090"), ("MI3000", "MI300"), ("MI3OOX", "MI300X")],
 )
 def test_a_product_is_suggested_by_its_name(name: str, meant: str) -> None:
     with pytest.raises(InputError, match="unknown target") as caught:

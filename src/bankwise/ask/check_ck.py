@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from bankwise.ask.ck_names import one_size
 from bankwise.ask.ck_plans import CkCase, CkPlan, cases, plan, unpromised
 from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.kernel_report import check_report
@@ -140,6 +141,7 @@ def _snippets(better: CkPlan, fix: str) -> Iterator[Snippet]:
     functions, source = better.tile.layouts, better.case.reading.run.source
     for one, names in zip(functions, better.names, strict=True):
         others = ", ".join(other.name for other in functions if other is not one)
+        beside = (f"together with {others}, which lays out the same tile",) if others else ()
         yield Snippet(
             language="CK source",
             what=f"how {one.name} makes its descriptor",
@@ -149,5 +151,5 @@ def _snippets(better: CkPlan, fix: str) -> Iterator[Snippet]:
             after=better.after.passes,
             each="pass over the tile",
             command=fix,
-            notes=(f"together with {others}, which lays out the same tile",) if others else (),
+            notes=(*beside, *one_size(one.name, better.descriptor, names)),
         )

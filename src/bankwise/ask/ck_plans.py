@@ -6,7 +6,7 @@ candidate is a descriptor, counted as a descriptor is, with the vectors that its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -20,9 +20,9 @@ from bankwise.errors import Refusal
 from bankwise.notation.accesses import cut_vectors
 from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.ck.encoding import Encoding, vector_length
-from bankwise.notation.ck.fold import fold_descriptor
+from bankwise.notation.ck.fold import fold_descriptor, within_axes
 from bankwise.notation.ck.framework import CK
-from bankwise.notation.ck.spelled import AxisNames
+from bankwise.notation.ck.spelled import AxisNames, in_digits
 from bankwise.notation.fold import fold_of
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import members
@@ -113,10 +113,12 @@ class _CountedForAll:
     more: int
 
     @property
-    def key(self) -> tuple[int, int, int, int]:
-        """By what it is ranked: the least first."""
+    def key(self) -> tuple[int, int, int, bool, int]:
+        """By what it is ranked: the least first. A text of numbers fits one size, so that of two
+        which cost the same the one in the header's names is taken."""
         passes = sum(cost.passes for cost in self.costs)
-        return passes, sum(self.issued), self.more, len(str(self.descriptor))
+        numbers = bool(self.descriptor.steps) and not in_digits(self.descriptor)
+        return passes, sum(self.issued), self.more, numbers, len(str(self.descriptor))
 
 
 def cases(reading: CkReading) -> tuple[CkCase | Refusal, ...]:
@@ -153,7 +155,7 @@ def _best(together: Sequence[CkCase]) -> tuple[_CountedForAll | None, int]:
     most = sum(one.cost.passes for one in together) - 1
     issued = sum(_issued(one.before) for one in together)
     seen: set[TensorDescriptor] = set()
-    for memory in _candidates(together):
+    for memory in _in_names_first(_candidates(together), together[0].asked.shape):
         made = _written(memory, together[0].asked)
         if made is None or made in seen:
             continue
@@ -268,6 +270,16 @@ def _candidates(together: Sequence[CkCase]) -> Iterator[Memory]:
     for family in ("ck", "padding"):
         for one in members(family, Ground(asked.whole)):
             yield Mapped(asked.shape, one.address)
+
+
+def _in_names_first(found: Iterable[Memory], shape: tuple[int, ...]) -> Iterator[Memory]:
+    """Before an XOR that only numbers can say, the next one that the header's names can."""
+    for memory in found:
+        fold = fold_of(memory)
+        named = within_axes(fold, shape) if isinstance(fold, Fold) else None
+        if named is not None:
+            yield Mapped(shape, named.address(prod(shape)))
+        yield memory
 
 
 def _written(memory: Memory, asked: TileQuestion) -> TensorDescriptor | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.ask.check_ck import counted_report
+from bankwise.ask.ck_names import one_size
 from bankwise.ask.ck_plans import CkCase, CkPlan, cases, plan
 from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.kernel_report import check_report
@@ -67,7 +68,7 @@ def fix_ck_file(
         fixed_text=fixed,
         patch=unified_patch(file, text, fixed),
         accept_sampled=True,
-        notes=tuple(_room(after)) if any(each[0].more_elements > 0 for each in plans) else (),
+        notes=tuple(_notes(after, plans)),
     )
 
 
@@ -198,6 +199,15 @@ def _verdicts(
         status: Status = "failed" if isinstance(said, Refusal) else "passed"
         gpu = f"for {old.suffix[2:-1]} " if old.suffix else ""
         yield Verdict("proof", status, f"{gpu}{said}")
+
+
+def _notes(after: Sequence[_ForGpu], plans: Sequence[tuple[CkPlan, ...]]) -> Iterator[str]:
+    """Under which conditions the text serves."""
+    for one in (each[0] for each in plans):
+        for function, names in zip(one.tile.layouts, one.names, strict=True):
+            yield from one_size(function.name, one.descriptor, names)
+    if any(each[0].more_elements > 0 for each in plans):
+        yield from _room(after)
 
 
 def _room(after: Sequence[_ForGpu]) -> Iterator[str]:

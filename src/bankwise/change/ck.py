@@ -73,6 +73,12 @@ def edits(
     return (put, *(_without(source, node) for node in dropped), ending)
 
 
+def replaced(source: CxxSource, function: CkFunction) -> tuple[Node, ...]:
+    """The statements that another descriptor would replace; none where it cannot."""
+    chain = _chain(source, function)
+    return (*chain.statements, chain.ending) if isinstance(chain, _Chain) else ()
+
+
 def applied(text: str, changes: Sequence[HeaderEdit]) -> str:
     """The text with all edits; blank lines that meet become one."""
     data = text.encode()
@@ -174,7 +180,9 @@ def _words(source: CxxSource, node: Node) -> Iterator[str]:
 
 
 def _declared(source: CxxSource, node: Node) -> str:
-    """The one variable that a statement declares; empty for several."""
+    """The one variable or type that a statement declares; empty for several."""
+    if node.type == "alias_declaration":
+        return source.of(node.child_by_field_name("name"))
     declarators = node.children_by_field_name("declarator")
     if len(declarators) != 1 or declarators[0].type != "init_declarator":
         return ""
@@ -192,7 +200,7 @@ def _left_over(
         more = [
             node
             for node in walk(function.node)
-            if node.type == "declaration"
+            if node.type in ("declaration", "alias_declaration")
             and not _within(node, spans)
             and _unused(source, function, node, spans, kept)
         ]

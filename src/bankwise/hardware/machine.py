@@ -392,8 +392,13 @@ def _with_products(target: str) -> str:
 
 def _near_name(name: str, known: tuple[str, ...]) -> list[str]:
     """Targets and products that are spelled much like ``name``."""
-    spelled = {_plain(one): one for target in known for one in (*machine(target).also, target)}
-    return [spelled[one] for one in _near(_plain(name), spelled, 0.6)]
+    spelled = {_seen(one): one for target in known for one in (*machine(target).also, target)}
+    return [spelled[one] for one in _near(_seen(name), spelled, 0.6)]
+
+
+def _seen(name: str) -> str:
+    """A name as it looks: the letter O is taken for a zero."""
+    return _plain(name).replace("o", "0")
 
 
 def _near(name: str, known: Iterable[str], cutoff: float) -> list[str]:

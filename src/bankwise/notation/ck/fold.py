@@ -30,13 +30,22 @@ def fold_descriptor(fold: Fold, shape: tuple[int, ...]) -> TensorDescriptor | No
     """
     if not divides(fold, shape):
         return None
-    elements, places = prod(shape), _cuts(fold)
-    apart = _per_axis(places, shape)
-    if apart is not None and _whole(fold, apart):
+    apart = _apart(fold, shape)
+    if apart is not None:
         return _joined(fold, apart)
-    flat = _joined(fold, (_digits(places, elements),))
+    flat = _joined(fold, (_digits(_cuts(fold), prod(shape)),))
     whole = (Transform("unmerge", shape),)
     return transform(flat, whole, ((0,),), (tuple(range(len(shape))),))
+
+
+def within_axes(fold: Fold, shape: tuple[int, ...]) -> Fold | None:
+    """For a fold whose digits reach over two axes: the one of the most phases below it that
+    changes the same place and keeps them apart. None for a fold that does so itself."""
+    if not divides(fold, shape) or _apart(fold, shape) is not None:
+        return None
+    fewer = (fold.phases >> n for n in range(1, fold.phases.bit_length() - 1))
+    found = (Fold(fold.divisor, fold.unit, phases) for phases in fewer)
+    return next((one for one in found if divides(one, shape) and _apart(one, shape)), None)
 
 
 def divides(fold: Fold, shape: tuple[int, ...]) -> bool:
@@ -75,6 +84,12 @@ def _per_axis(places: list[int], shape: tuple[int, ...]) -> Digits | None:
         found.append(_digits(cuts, size))
         below *= size
     return tuple(reversed(found))
+
+
+def _apart(fold: Fold, shape: tuple[int, ...]) -> Digits | None:
+    """The digits of every axis, where both fields are whole ones."""
+    found = _per_axis(_cuts(fold), shape)
+    return found if found is not None and _whole(fold, found) else None
 
 
 def _whole(fold: Fold, axes: Digits) -> bool:

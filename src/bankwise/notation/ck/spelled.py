@@ -5,12 +5,14 @@
 
 A length that the axis decides is written with the axis: 16 of 128 rows in groups of 8 is
 ``kM / 8``. What is so written holds for every size that the groups divide, which a
-``static_assert`` says; of digits that an XOR exchanges the second has to be a power of two: CK
+``static_assert`` says. Where numbers stand for what the header computes, it says which sizes they
+are for. Of digits that an XOR exchanges the second has to be a power of two: CK
 takes the first modulo it, and the XOR of two numbers below 6 may be 7.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -24,11 +26,14 @@ _WIDTH = 100
 @dataclass(frozen=True, slots=True)
 class AxisNames:
     """How a header calls the lengths of a tile's axes, empty for none; ``vector``: and
-    ``side_by_side`` elements that lie so."""
+    ``side_by_side`` elements that lie so; ``sizes``: what the text before was computed of, with
+    the values that the answers give; ``answered``: names of them that are answers themselves."""
 
     axes: tuple[str, ...]
     vector: str = ""
     side_by_side: int = 0
+    sizes: tuple[tuple[str, int], ...] = ()
+    answered: frozenset[str] = frozenset()
 
 
 def statements(made: TensorDescriptor, name: str, names: AxisNames, indent: str) -> str:
@@ -36,6 +41,7 @@ def statements(made: TensorDescriptor, name: str, names: AxisNames, indent: str)
     lengths, checks = _lengths(made, names)
     lines = [_assert(checks)] if checks else []
     lines += [_assert([power]) for power in dict.fromkeys(_powers(made, lengths))]
+    pinned = len(lines)
     last = len(made.steps)
     for place in range(last + 1):
         called = name if place == last else f"{name}_{place}"
@@ -43,13 +49,35 @@ def statements(made: TensorDescriptor, name: str, names: AxisNames, indent: str)
             text = _box(made, lengths, names)
         else:
             below, step = f"{name}_{place - 1}", made.steps[place - 1]
-            text = _step(below, step, lengths if _digits(made) else None)
+            text = _step(below, step, lengths if in_digits(made) else None)
         lines.append(f"constexpr auto {called} = {text};")
+    pins = _pins(made, names, " ".join(lines))
+    lines[pinned:pinned] = [_assert(pins)] if pins else []
     return "\n\n".join("\n".join(_wrapped(line, indent)) for line in lines)
 
 
-def _digits(made: TensorDescriptor) -> bool:
-    """Whether the box's dimensions are the digits of the axes, merged at the end."""
+def for_one_size(made: TensorDescriptor, names: AxisNames) -> bool:
+    """Whether numbers stand where another size would need others."""
+    if made.steps and not in_digits(made):
+        return True
+    packed = made.strides == row_major(made.lengths)
+    return not (packed or _padded(made, names)) or not all(names.axes)
+
+
+def _pins(made: TensorDescriptor, names: AxisNames, text: str) -> list[str]:
+    """The sizes that a text of numbers is for; answers stay named, so that they are asked for."""
+    whole = for_one_size(made, names)
+    words = set(re.findall(r"\w+", text))
+    return [
+        f"{name} == {value}"
+        for name, value in names.sizes
+        if whole or (name in names.answered and name not in words)
+    ]
+
+
+def in_digits(made: TensorDescriptor) -> bool:
+    """Whether the box's dimensions are the digits of the axes, merged at the end: such a text is
+    written in the axes' names."""
     *below, last = made.steps
     kinds = {t.kind for step in below for t in step.transforms}
     straight = all(step.low == step.up for step in below)
@@ -63,7 +91,7 @@ def _lengths(made: TensorDescriptor, names: AxisNames) -> tuple[list[str], list[
     checks: list[str] = []
     if not made.steps:
         return [name or text for name, text in zip(names.axes, texts, strict=True)], []
-    if not _digits(made):
+    if not in_digits(made):
         return texts, []
     if names.vector and len(texts) > 1 and made.lengths[-1] == names.side_by_side:
         texts[-1] = names.vector
@@ -83,7 +111,7 @@ def _lengths(made: TensorDescriptor, names: AxisNames) -> tuple[list[str], list[
 def _powers(made: TensorDescriptor, texts: Sequence[str]) -> list[str]:
     """That the lengths below which an XOR of digits stays are powers of two, where no number says
     them."""
-    if not made.steps or not _digits(made):
+    if not made.steps or not in_digits(made):
         return []
     xors = (
         low
@@ -108,12 +136,18 @@ def _box(made: TensorDescriptor, lengths: list[str], names: AxisNames) -> str:
     if made.strides == row_major(made.lengths):
         return f"make_naive_tensor_descriptor_packed({', '.join((_tuple(lengths), *vector))})"
     strides = [str(n) for n in made.strides]
-    pad = made.strides[0] - made.lengths[-1] if len(strides) == 2 else 0
-    if not made.steps and pad > 0 and made.strides[1] == 1 and names.axes[-1]:
-        strides[0] = f"{names.axes[-1]} + {pad}"
+    if _padded(made, names):
+        strides[0] = f"{names.axes[-1]} + {made.strides[0] - made.lengths[-1]}"
     last = [*vector, number(1)] if vector else []
     parts = (_tuple(lengths), _tuple(strides), *last)
     return f"make_naive_tensor_descriptor({', '.join(parts)})"
+
+
+def _padded(made: TensorDescriptor, names: AxisNames) -> bool:
+    """Whether it is rows of a named length, with a pad behind each."""
+    if made.steps or len(made.strides) != 2 or not names.axes[-1]:
+        return False
+    return made.strides[1] == 1 and made.strides[0] > made.lengths[1]
 
 
 def _vector(made: TensorDescriptor, lengths: list[str]) -> str:

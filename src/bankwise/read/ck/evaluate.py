@@ -26,6 +26,7 @@ from bankwise.read.ck.values import (
 from bankwise.read.cxx.tree import CxxSource, Node
 
 _DEPTH = 100
+VARIABLES = ("declaration", "field_declaration")
 _WORK = 200_000
 """Nodes that are evaluated for one header."""
 
@@ -141,14 +142,16 @@ class HeaderEvaluation:
             if parameters_of(declared) is not None:
                 return CxxBinding(frame, owner, node, parameters_of(declared))
             return self.later(Later(node.child_by_field_name("type"), frame, name))
+        if node.type in VARIABLES and parameters_of(declared) is not None:
+            return CxxBinding(frame, owner, node, parameters_of(declared))
         one = next((s for s in owner.inside if s.name == name), None)
         if one is not None:
             return CxxBinding(frame, one, None, one.template)
-        initial = _initial(self.source, node, name)
+        initial = initial_of(self.source, node, name)
         return None if initial is None else self.later(Later(initial, frame, name))
 
 
-def _initial(source: CxxSource, node: Node, name: str) -> Node | None:
+def initial_of(source: CxxSource, node: Node, name: str) -> Node | None:
     """How a variable is initialised."""
     values = list(node.children_by_field_name("default_value"))
     for place, one in enumerate(node.children_by_field_name("declarator")):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bankwise.notation.ck.encoding import Encoding
 from bankwise.notation.ck.text import TEMPLATES
 from bankwise.read.ck import known
-from bankwise.read.ck.evaluate import Handler, HeaderEvaluation
+from bankwise.read.ck.evaluate import VARIABLES, Handler, HeaderEvaluation, initial_of
 from bankwise.read.ck.structure import inner, parameters_of
 from bankwise.read.ck.values import (
     Anything,
@@ -123,6 +123,10 @@ def applied(
     made = CxxFrame(names, owner if found.node is None else None, found.frame)
     if found.node is not None and found.node.type == "alias_declaration":
         return run.value(found.node.child_by_field_name("type"), made)
+    if found.node is not None and found.node.type in VARIABLES:
+        name = run.source.of(node.child_by_field_name("name"))
+        initial = initial_of(run.source, found.node, name)
+        return unsaid(f"{name}<>") if initial is None else run.later(Later(initial, made, name))
     return CxxBinding(made, owner, found.node)
 
 
