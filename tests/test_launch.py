@@ -280,6 +280,20 @@ def test_a_launch_in_host_code_counts_where_constants_decide_it(
     assert [one.block for one in launches_in(source)] == blocks
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "".join(f"#define F{n}(x) F{n + 1}(x) + F{n + 1}(x)\n" for n in range(60)) + "F0(1)",
+        "".join(f"#define F{n}(x) F{n + 1}(x)\n" for n in range(3_000)) + "F0(1)",
+        "#define F(x) (x)\n" + "F(" * 20_000,
+        "#define F(x) (x)\n" + "F(" * 900 + "1" + ")" * 900,
+    ],
+)
+def test_macros_that_grow_without_end_are_left_alone(source: str) -> None:
+    found = launches_in(f"{source};\nvoid f() {{ k<<<1, 64>>>(); }}")
+    assert [one.block for one in found] in ([(64, 1, 1)], [])
+
+
 def test_a_launch_in_host_code_is_told_with_its_line_and_constant_arguments() -> None:
     (found,) = launches_in(
         "#define LOG 11\n\n\nvoid f(int n) {\n  k<<<n, 64, 4 << LOG>>>(p, LOG);\n}\n"

@@ -21,7 +21,7 @@ _SIGNS, _TYPES = frozenset(_SIGN_TEXT.split()), frozenset(_TYPE_TEXT.split())
 _BEFORE = frozenset(("const", "std", "::"))
 _FRACTIONS = frozenset(("float", "double", "half"))
 _KNOWN = frozenset(("min", "max", "static_cast"))
-_MOST_WORDS, _MOST_INSIDE = 2_000, 20
+_MOST_WORDS, _MOST_INSIDE = 400, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +106,38 @@ def _arithmetic(
 def expanded(words: Sequence[SourceWord]) -> Sequence[SourceWord]:
     """A text with what a call is in place of each call of one of its functions."""
     functions = functions_of(words)
-    done = _expanded(words, functions, frozenset(), sys.maxsize) if functions else None
+    if not functions:
+        return words
+    try:
+        done = _expanded(words, _Expansion(functions), frozenset(), sys.maxsize)
+    except OverflowError:
+        return words
     return words if done is None else done
 
 
+@dataclass(slots=True)
+class _Expansion:
+    """``left``: words that may be looked at: macros of macros grow without end."""
+
+    functions: Functions
+    left: int = 300_000
+
+    def look_at(self, words: int) -> None:
+        """Raises OverflowError where too many were."""
+        self.left -= words
+        if self.left < 0:
+            raise OverflowError
+
+
 def _expanded(
-    words: Sequence[SourceWord], functions: Functions, inside: frozenset[str], most: int
+    words: Sequence[SourceWord], of: _Expansion, inside: frozenset[str], most: int
 ) -> list[SourceWord] | None:
     """None for more words than ``most``. ``inside``: what is being expanded: that stays, as C++
     has it."""
     done: list[SourceWord] = []
     at = 0
     while at < len(words):
-        text = _call(words, at, functions, inside)
+        text = _call(words, at, of, inside)
         if text is None:
             done.append(words[at])
             at += 1
@@ -138,24 +157,25 @@ def _unqualify(done: list[SourceWord]) -> None:
 
 
 def _call(
-    words: Sequence[SourceWord], at: int, functions: Functions, inside: frozenset[str]
+    words: Sequence[SourceWord], at: int, of: _Expansion, inside: frozenset[str]
 ) -> tuple[list[SourceWord], int] | None:
     """What a call at a place is, and where it ends; None for no call, or one that is too long."""
-    found = functions.get(words[at].text)
+    found = of.functions.get(words[at].text)
     if found is None or words[at].text in inside or len(inside) > _MOST_INSIDE:
         return None
     if _declares(words, at) or [one.text for one in words[at + 1 : at + 2]] != ["("]:
         return None
     stop = closing(words, at + 1)
+    of.look_at(stop - at)
     given = parted(words[at + 1 : stop + 1])
     if len(given) != len(found.parameters):
         return None
     deeper = inside | {f"({len(inside)}"}
-    known = [_expanded(one, functions, deeper, _MOST_WORDS) for one in given]
+    known = [_expanded(one, of, deeper, _MOST_WORDS) for one in given]
     named = {n: one for n, one in zip(found.parameters, known, strict=True) if one is not None}
     if len(named) < len(given):
         return None
-    text = _expanded(_with(found, named), functions, inside | {words[at].text}, _MOST_WORDS)
+    text = _expanded(_with(found, named), of, inside | {words[at].text}, _MOST_WORDS)
     return None if text is None else (text, stop + 1)
 
 
