@@ -117,6 +117,24 @@ def test_a_flat_array_in_loops_that_are_unrolled_keeps_its_vectors(tmp_path: Pat
     assert issued["before"] == issued["after"]
 
 
+def test_more_passes_than_planned_are_told_without_a_promise(tmp_path: Path) -> None:
+    """The number of an element in a variable: what the fold makes of it hides the neighbours."""
+    product = "acc[i][j] += As[(ty * 4 + i) * BK + k] * Bs["
+    whole = GEMM.replace(f"{product}(tx * 4 + j) * BK + k]", f"{product}e]").replace(
+        f"        {product}", f"{{ int e = (tx * 4 + j) * BK + k; {product}"
+    )
+    path = tmp_path / "k.cu"
+    path.write_text(whole.replace("* Bs[e];", "* Bs[e]; }"))
+    done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json", "--accept-sampled")
+    answer = json.loads(done.out)
+    left = extra(answer["after"])
+    assert done.code == 1
+    assert left > 0
+    (note,) = [one for one in answer["notes"] if "more than planned" in one]
+    assert note.startswith(f"compiled, it takes {left:,} passes")
+    assert "bankwise fix" not in note
+
+
 def test_a_type_says_the_layout_where_that_is_asked_for() -> None:
     code, answer = fixed("gemm_float4", "--accessor", "--accept-sampled")
     assert code == 0
