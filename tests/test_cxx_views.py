@@ -234,6 +234,12 @@ def test_an_index_is_written_in_its_terms_where_they_are_known() -> None:
         ("for (int k = 4; k <= 8; k += 2) u[t * 32 + k] = 1;", "8"),
         ("int c = threadIdx.x % 8 * 4; u[t * 32 + c] = 1;", "((8) - 1) * (4)"),
         ("u[t * 32 + (t & 7)] = 1;", "7"),
+        ("for (int k = 0; k < 8; ++k)\n#pragma unroll\nfor (;;) u[t * 32 + k] = 1;", "(8) - 1"),
+        ("for (int k = 0; k < 8; ++k)\n #pragma unroll 4\nu[t * 32 + k] = 1;", "(8) - 1"),
+        ("float f[N]; for (int k = 0; k < N; ++k) u[t * 32 + k] = 1;", "(N) - 1"),
+        ("const int n = 8; for (int k = 0; k < n; ++k) u[t * 32 + k] = 1;", "(n) - 1"),
+        ("const int n = threadIdx.x; for (int k = 0; k < n; ++k) u[t * 32 + k] = 1;", ""),
+        ("const int m = t, n = m; for (int k = 0; k < n; ++k) u[t * 32 + k] = 1;", ""),
         ("for (int k = 0; k < 32; ++k) { u[t * 32 + k] = 1; k += t; }", ""),
         ("for (int k = 0; k < 32; k -= 1) u[t * 32 + k] = 1;", ""),
         ("for (int k = t; k < 32; ++k) u[t * 32 + k] = 1;", ""),
@@ -251,6 +257,21 @@ def test_a_bound_is_one_of_every_value(body: str, bound: str) -> None:
     array = shared_arrays(source)[1]
     (use,) = array.uses
     assert [term.bound for term in terms_of(source, use.indices[0])] == ["", bound]
+
+
+def test_a_constant_that_names_itself_is_none() -> None:
+    source = parse(in_kernel("const int n = n; for (int k = 0; k < n; ++k) u[t + k] = 1;"), "k.cu")
+    (use,) = shared_arrays(source)[1].uses
+    assert [term.bound for term in terms_of(source, use.indices[0])] == ["", ""]
+
+
+def test_a_value_that_is_only_kept_is_no_factor() -> None:
+    """``const int x = threadIdx.x``: no number that the compiler could say."""
+    body = "const int x = threadIdx.x; for (int j = 0; j < 4; ++j) u[(x * 4 + j) * 32 + t] = 1;"
+    source = parse(in_kernel(body), "k.cu")
+    (use,) = shared_arrays(source)[1].uses
+    first, _ = terms_of(source, use.indices[0])
+    assert first.multiples == ("((1) * (4)) * (32)", "(1) * (32)")
 
 
 def corrupted(text: str, seed: int) -> str:

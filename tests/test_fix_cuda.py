@@ -77,6 +77,64 @@ def test_kernels_of_many_manners_are_free_afterwards(name: str, changed: str) ->
     assert extra(answer["after"]) == 0
 
 
+GEMM = """
+#define BK 32
+__global__ void __launch_bounds__(256) gemm(const float* A, const float* B, float* C) {
+  __shared__ float As[64 * BK], Bs[64 * BK];
+  const int t = threadIdx.x, tx = t % 16, ty = t / 16;
+  float acc[4][4] = {};
+  for (int i = t; i < 64 * BK / 4; i += 256) {
+    int r = i / (BK / 4), c = i % (BK / 4) * 4;
+    *(float4*)&As[r * BK + c] = *(const float4*)&A[r * BK + c];
+    *(float4*)&Bs[r * BK + c] = *(const float4*)&B[r * BK + c];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < BK; ++k)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        acc[i][j] += As[(ty * 4 + i) * BK + k] * Bs[(tx * 4 + j) * BK + k];
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) C[(ty * 4 + i) * 64 + tx * 4 + j] = acc[i][j];
+}
+void launch(const float* A, const float* B, float* C) { gemm<<<1, 256>>>(A, B, C); }
+"""
+
+
+def test_a_flat_array_in_loops_that_are_unrolled_keeps_its_vectors(tmp_path: Path) -> None:
+    """Row and column stand in the index, behind what was kept in a constant and under pragmas."""
+    path = tmp_path / "k.cu"
+    path.write_text(GEMM)
+    done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json", "--accept-sampled")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    assert extra(answer["after"]) == 0 < extra(answer["before"])
+    assert "Bs[(tx * 4 + j) * BK + (((k >> 2)" in answer["patch"]
+    (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
+    (issued,) = [row for row in isa["rows"] if "shared-memory instructions" in row["name"]]
+    assert issued["before"] == issued["after"]
+
+
+def test_more_passes_than_planned_are_told_without_a_promise(tmp_path: Path) -> None:
+    """The number of an element in a variable: what the fold makes of it hides the neighbours."""
+    product = "acc[i][j] += As[(ty * 4 + i) * BK + k] * Bs["
+    whole = GEMM.replace(f"{product}(tx * 4 + j) * BK + k]", f"{product}e]").replace(
+        f"        {product}", f"{{ int e = (tx * 4 + j) * BK + k; {product}"
+    )
+    path = tmp_path / "k.cu"
+    path.write_text(whole.replace("* Bs[e];", "* Bs[e]; }"))
+    done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json", "--accept-sampled")
+    answer = json.loads(done.out)
+    left = extra(answer["after"])
+    assert done.code == 1
+    assert left > 0
+    (note,) = [one for one in answer["notes"] if "more than planned" in one]
+    assert note.startswith(f"compiled, it takes {left:,} passes")
+    assert "bankwise fix" not in note
+
+
 def test_a_type_says_the_layout_where_that_is_asked_for() -> None:
     code, answer = fixed("gemm_float4", "--accessor", "--accept-sampled")
     assert code == 0

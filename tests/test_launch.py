@@ -202,6 +202,10 @@ def test_two_launches_of_one_kernel_are_both_kept() -> None:
     assert [one.block for one in launches_of("k", [level])] == [(64, 1, 1), (128, 1, 1)]
 
 
+CEIL = "#define UP(a, b) (((a) + (b) - 1) \\\n  / (b))  // rounded up\n"
+DIV_UP = "constexpr int div_up(int a, const int b) { return (a + b - 1) / b; }\n"
+
+
 # --- host code ------------------------------------------------------------------------------------
 
 
@@ -249,12 +253,45 @@ def test_two_launches_of_one_kernel_are_both_kept() -> None:
         ("void f() { { int n = 64; } k<<<1, n>>>(); }", []),
         ("#define N(x) 64\nvoid f() { k<<<1, N>>>(); }", []),
         ("void f() { k<<<1, 64 / 0>>>(); }", []),
+        (f"{CEIL}void f() {{ int n = 100; k<<<1, UP(n, 32)>>>(); }}", [(4, 1, 1)]),
+        (f"{CEIL}void f() {{ int n = 100; k<<<1, 32 * UP(n, 32), 0, s>>>(n); }}", [(128, 1, 1)]),
+        (f"{CEIL}void f() {{ k<<<1, UP(UP(100, 5), 3)>>>(); }}", [(7, 1, 1)]),
+        (f"{CEIL}void f(int n) {{ k<<<1, UP(n, 32)>>>(); }}", []),
+        (f"{CEIL}void f() {{ k<<<1, UP(9)>>>(); }}", []),
+        (f"{CEIL}#define UP(a, b) ((a) / (b))\nvoid f() {{ k<<<1, UP(9, 2)>>>(); }}", []),
+        (f"{CEIL}{CEIL}void f() {{ k<<<1, UP(9, 2)>>>(); }}", [(5, 1, 1)]),
+        ("#define TWICE(a) a + a\nvoid f() { k<<<1, TWICE(8) * 3>>>(); }", [(32, 1, 1)]),
+        ("#define TWICE(a) a * 2\nvoid f() { k<<<1, TWICE(8 + 1)>>>(); }", [(10, 1, 1)]),
+        ("#define A(x) B(x)\n#define B(x) A(x)\nvoid f() { k<<<1, A(8)>>>(); }", []),
+        ("#define H(x) ((float)(x) / 2 * 2)\nvoid f() { k<<<1, H(33)>>>(); }", []),
+        ("#define SET(x) (x = 32)\nvoid f() { int n = 64; SET(n); k<<<1, n>>>(); }", []),
+        (f"{DIV_UP}void f() {{ int n = 64; k<<<1, div_up(n + 1, 2)>>>(); }}", [(33, 1, 1)]),
+        (f"namespace u {{ {DIV_UP}}} void f() {{ k<<<1, u::div_up(9, 2)>>>(); }}", [(5, 1, 1)]),
+        (f"{DIV_UP}void f() {{ k<<<1, std::div_up(9, 2)>>>(); }}", []),
+        ("int g(int& a) { return a; } void f() { int n = 64; g(n); k<<<1, n>>>(); }", []),
+        ("int g(float a) { return a * 2; } void f() { k<<<1, g(64)>>>(); }", []),
+        ("int g(int a) { a += 1; return a; } void f() { k<<<1, g(64)>>>(); }", []),
+        ("int m; int g(int a) { return a * m; } void f() { int m = 2; k<<<1, g(64)>>>(); }", []),
     ],
 )
 def test_a_launch_in_host_code_counts_where_constants_decide_it(
     source: str, blocks: Sequence[object]
 ) -> None:
     assert [one.block for one in launches_in(source)] == blocks
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "".join(f"#define F{n}(x) F{n + 1}(x) + F{n + 1}(x)\n" for n in range(60)) + "F0(1)",
+        "".join(f"#define F{n}(x) F{n + 1}(x)\n" for n in range(3_000)) + "F0(1)",
+        "#define F(x) (x)\n" + "F(" * 20_000,
+        "#define F(x) (x)\n" + "F(" * 900 + "1" + ")" * 900,
+    ],
+)
+def test_macros_that_grow_without_end_are_left_alone(source: str) -> None:
+    found = launches_in(f"{source};\nvoid f() {{ k<<<1, 64>>>(); }}")
+    assert [one.block for one in found] in ([(64, 1, 1)], [])
 
 
 def test_a_launch_in_host_code_is_told_with_its_line_and_constant_arguments() -> None:

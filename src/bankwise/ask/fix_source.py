@@ -26,7 +26,7 @@ from bankwise.ask.every_launch import (
     resident,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.judge_emitted import beyond, dear, judge_emitted, judge_taken
+from bankwise.ask.judge_emitted import beyond, dear, is_long, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_text import Author, CompiledText
@@ -255,7 +255,8 @@ def _cheapest(
 ) -> Iterator[tuple[_Chosen, CompiledText]]:
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
     the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
-    dear: then of equals the one with the fewest comes first, if as many blocks fit a unit.
+    dear, or its code or its registers are many: then of equals the one with the fewest comes first,
+    if as many blocks fit a unit.
     What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
     more."""
     cost = best.emitted.beside(before.emitted)
@@ -266,7 +267,10 @@ def _cheapest(
     found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, CompiledText]] = []
     while left or found:
         while left and not any(
-            one[0][0] <= wanted and not one[2].emitted.is_dear(best.emitted, gpu) for one in found
+            one[0][0] <= wanted
+            and not one[2].emitted.is_dear(best.emitted, gpu)
+            and not _heavy(before.kernels, one[2].kernels)
+            for one in found
         ):
             one = left.pop(0)
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
@@ -294,6 +298,12 @@ def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
 def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
     """Whether fewer blocks of a kernel fit a unit."""
     return any(resident(new) < resident(old) for old, new in zip(before, after, strict=True))
+
+
+def _heavy(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether fewer than half as many blocks of a kernel fit a unit, or it is twice as long."""
+    both = list(zip(before, after, strict=True))
+    return any(2 * resident(new) < resident(old) or is_long(old, new) for old, new in both)
 
 
 def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:

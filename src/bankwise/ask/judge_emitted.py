@@ -69,8 +69,8 @@ def beyond(
     if not changes or more <= 0:
         return ()
     return (
-        f"compiled, it takes {more:,} passes more than planned, since its accesses are others now: "
-        "`bankwise fix` of the result looks at these",
+        f"compiled, it takes {more:,} passes more than planned: the plan counted the accesses that "
+        "the compiler made of the text as it was, and it makes others of this one",
     )
 
 
@@ -78,8 +78,8 @@ def dear(
     before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], time: str
 ) -> tuple[str, ...]:
     """Where a change may cost more than it saves, in words: instructions that take longer to issue
-    than the passes that they save, or registers with which at most half as many blocks fit a unit.
-    ``time``: how to know."""
+    than the passes that they save, registers with which at most half as many blocks fit a unit, or
+    more than twice the instructions. ``time``: how to know."""
     old, new = emitted_cost(before), emitted_cost(after)
     found: list[str] = []
     if before and new.is_dear(old, machine(before[0].target)):
@@ -96,7 +96,16 @@ def dear(
         if fit and fits and 2 * fits <= fit:
             taken = f"{one.registers} -> {other.registers} registers"
             found.append(f"{short(one.name)}: {taken}, {fit} -> {fits} blocks fit a unit: {time}")
+        elif is_long(one, other):
+            taken = f"{one.instructions:,} -> {other.instructions:,} instructions"
+            found.append(f"{short(one.name)}: {taken}: {time}")
     return tuple(found)
+
+
+def is_long(before: AssemblyKernel, after: AssemblyKernel) -> bool:
+    """Whether a kernel has more than twice the instructions."""
+    old, new = before.instructions, after.instructions
+    return old is not None and new is not None and new > 2 * old
 
 
 _TAKEN = (

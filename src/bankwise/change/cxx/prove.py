@@ -48,16 +48,16 @@ from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import parts_of
 from bankwise.read.cxx.tree import (
+    UNROLL,
     ByteSpan,
     CxxSource,
     inside_parentheses,
     node_at,
     walk,
 )
-from bankwise.read.cxx.tree import span as span_of
 from bankwise.read.cxx.uses import ArrayUse
 
-_UNROLL = re.compile(r"#pragma unroll(?: \d+)?\s*")
+_COUNT = re.compile(rb"\d*")
 
 
 def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]) -> int | Refusal:
@@ -151,8 +151,15 @@ def _rest(source: CxxSource, free: Sequence[ByteSpan]) -> bytes:
 
 def _hints(source: CxxSource) -> list[ByteSpan]:
     """Lines that ask for a loop to be unrolled: they change nothing that is computed."""
-    pragmas = (node for node in walk(source.root) if node.type == "preproc_call")
-    return [span_of(node) for node in pragmas if _UNROLL.fullmatch(source.of(node))]
+    found = (one for one in UNROLL.finditer(source.data) if _COUNT.fullmatch(one[1].strip()))
+    lines = (ByteSpan(one.start(), one.end() + 1) for one in found if b"nounroll" not in one[0])
+    return [line for line in lines if not _in_text(source, line)]
+
+
+def _in_text(source: CxxSource, line: ByteSpan) -> bool:
+    """Whether a line is a part of a string."""
+    node = source.root.descendant_for_byte_range(line.start, line.stop)
+    return "string" in node.type
 
 
 def _proved(

@@ -157,9 +157,10 @@ def _variable(source: CxxSource, initialised: Node, value: Node, piece: Piece) -
     return replace(piece, variable=names[0], extents=extents, statement=statement)
 
 
-def constant(source: CxxSource, expression: Node) -> bool:
+def constant(source: CxxSource, expression: Node, depth: int = 8) -> bool:
     """Whether an expression is one that the compiler knows, as far as its names tell: no variable
-    of the function that could be another one, and no call."""
+    of the function that could be another one, and no call. ``depth``: of constants that are made
+    of others."""
     function = expression
     while function is not None and function.type != "function_definition":
         function = function.parent
@@ -173,7 +174,7 @@ def constant(source: CxxSource, expression: Node) -> bool:
         return True
     return not any(
         node.type in ("declaration", "parameter_declaration")
-        and not _const(source, node)
+        and not _const(source, node, depth - 1)
         and names & _declared(source, node)
         for node in walk(function)
         if not _template(node)
@@ -184,16 +185,25 @@ def _template(node: Node) -> bool:
     return bool(node.parent is not None and node.parent.type == "template_parameter_list")
 
 
-def _const(source: CxxSource, declaration: Node) -> bool:
-    kinds = [source.of(node) for node in declaration.children if node.type == "type_qualifier"]
-    return declaration.type == "declaration" and bool({"const", "constexpr"} & set(kinds))
+def _const(source: CxxSource, declaration: Node, depth: int) -> bool:
+    """Whether a declaration is of constants: ``const int tx = threadIdx.x`` is of none."""
+    kinds = {source.of(node) for node in declaration.children if node.type == "type_qualifier"}
+    if declaration.type != "declaration" or not {"const", "constexpr"} & kinds:
+        return False
+    firsts = [
+        one.child_by_field_name("value") for one in declaration.children_by_field_name("declarator")
+    ]
+    known = (one is None or bool(depth and constant(source, one, depth)) for one in firsts)
+    return "constexpr" in kinds or all(known)
 
 
 def _declared(source: CxxSource, declaration: Node) -> set[str]:
-    """The names that a declaration declares."""
+    """The names that a declaration declares: not those of extents and first values."""
     found = set()
     for declarator in declaration.children_by_field_name("declarator"):
-        inner = declarator.child_by_field_name("declarator")
-        names = walk(declarator if declarator.type != "init_declarator" else inner)
-        found |= {source.of(node) for node in names if node.type == "identifier"}
+        node = declarator
+        while node is not None and node.type in ("init_declarator", "array_declarator"):
+            node = node.child_by_field_name("declarator")
+        names = walk(node if node is not None else declarator)
+        found |= {source.of(name) for name in names if name.type == "identifier"}
     return found

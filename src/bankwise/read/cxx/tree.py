@@ -20,6 +20,12 @@ from bankwise.read.extra import extra
 _ATTRIBUTES = re.compile(rb"\b__align__\s*\([^()\n]*\)|\b__(?:restrict|noinline|inline_hint)__\b")
 """What the grammar does not know and what names no variable: blanks of the same length."""
 
+UNROLL = re.compile(
+    rb"(?<!\\\n)^[ \t]*#[ \t]*pragma[ \t]+(?:no)?unroll\b[ \t]*(\(?[\w \t]*\)?)[ \t]*\r?$", re.M
+)
+"""A line that asks for a loop to be unrolled, or not. To the grammar it is a statement, so a loop
+whose body begins with one would have no body: blanks as well."""
+
 Node = Any
 """A node of tree-sitter: ``type``, ``children``, ``start_byte``, ``end_byte``, ``parent``."""
 
@@ -60,7 +66,9 @@ class CxxSource:
 def parse(text: str, file: str) -> CxxSource:
     """The tree of a source. Raises :class:`bankwise.errors.InputError` without tree-sitter."""
     data = text.encode()
-    plain = _ATTRIBUTES.sub(lambda found: b" " * len(found[0]), data)
+    plain = data
+    for ignored in (_ATTRIBUTES, UNROLL):
+        plain = ignored.sub(lambda found: b" " * len(found[0]), plain)
     return CxxSource(file, text, data, _parser().parse(plain).root_node)
 
 

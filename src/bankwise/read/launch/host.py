@@ -1,6 +1,7 @@
 """What the host code of a CUDA or HIP source says about its launches: constants, and nothing else.
 
     #define TILE 32                                   a macro that is an expression of constants
+    #define DIV(a, b) (((a) + (b) - 1) / (b))         what a call of it is; of a function, too
     const int rows = 8;                               a variable that is never assigned again
     dim3 threads(TILE, rows);                         likewise, its members set in order or not
     transpose<<<grid, threads>>>(out, in, 1024);      launched at line 9 with 32,8,1
@@ -19,6 +20,7 @@ from bankwise.errors import InputError
 from bankwise.read.launch.changes import CLOSING, changed, steady
 from bankwise.read.launch.constants import AXES, Constants, Known, cut, evaluate
 from bankwise.read.launch.facts import KernelLaunch, Size, check_block
+from bankwise.read.launch.functions import expanded
 from bankwise.read.launch.tokens import SourceWord, tokens
 
 _MOST_TOKENS = 400_000
@@ -53,9 +55,10 @@ class _Reading:
 
 def launches_in(source: str) -> tuple[KernelLaunch, ...]:
     """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant."""
-    words = tokens(source)
+    words: Sequence[SourceWord] = tokens(source)
     if len(words) > _MOST_TOKENS or not any(word.text in _LAUNCHES for word in words):
         return ()
+    words = expanded(words)
     reading = _Reading(words, changed=frozenset(changed(words)), pointers=_pointers(words))
     reading.steady = steady(words)
     at = 0

@@ -7,12 +7,15 @@ to the end of its line, which is the word ``#end``; other directives are skipped
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SIGNS = "<<< >>> <<= >>= :: -> ++ -- << >> == != <= >= && || += -= *= /= %= &= |= ^="
 SIGNS = tuple(_SIGNS.split())
 """Of several characters, the longest first."""
+_MACRO = re.compile(r"#\s*define\s+([^\s(]+(?:\([^()]*\))?)(.*)", re.DOTALL)
+"""Its name, with parameters that begin right behind it, and what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,11 @@ def tokens(source: str) -> tuple[SourceWord, ...]:
             found.append(SourceWord("#end", defining))
             defining = 0
         if text.startswith("#"):
-            words = text[1:].split(None, 2)
-            if words[:1] != ["define"] or len(words) < 2:
+            macro = _MACRO.match(text)
+            if macro is None:
                 continue
             defining = line
-            body = words[2] if len(words) > 2 else ""
-            name, value = ([word for word, _ in _words(part)] for part in (words[1], body))
+            name, value = ([word for word, _ in _words(part)] for part in macro.groups())
             found += [SourceWord(one, line) for one in ("#define", *name, "=", *value)]
             continue
         found.append(SourceWord(text, line))

@@ -1,0 +1,219 @@
+"""Functions of integers that a source names: what a call of one is, as text.
+
+    #define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))               the text of its arguments
+    constexpr int div_up(int a, int b) { return (a + b - 1) / b; }          their values
+
+Only those of arithmetic: whatever is handed to one keeps its value. A name that is defined twice,
+and differs, is none of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bankwise.read.launch.tokens import SourceWord
+
+_SIGN_TEXT = "( ) , ? : + - * / % < > <= >= == != && || | ^ ~ ! << >>"
+_TYPE_TEXT = "int unsigned long short size_t int32_t uint32_t int64_t uint64_t uint auto T"
+_SIGNS, _TYPES = frozenset(_SIGN_TEXT.split()), frozenset(_TYPE_TEXT.split())
+_BEFORE = frozenset(("const", "std", "::"))
+_FRACTIONS = frozenset(("float", "double", "half"))
+_KNOWN = frozenset(("min", "max", "static_cast"))
+_MOST_WORDS, _MOST_INSIDE = 400, 20
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerFunction:
+    """``body`` with the text of an argument in place of each parameter; of what is ``valued`` the
+    arguments, and the result, are values: in brackets."""
+
+    parameters: tuple[str, ...]
+    body: tuple[SourceWord, ...]
+    valued: bool
+
+
+Functions = Mapping[str, IntegerFunction]
+
+
+def functions_of(words: Sequence[SourceWord]) -> Functions:
+    """The functions of integers, by name."""
+    found: dict[str, IntegerFunction | None] = {}
+    for name, one in _defined(words):
+        same = one is not None and (name not in found or _alike(found[name], one))
+        found[name] = one if same else None
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _alike(one: IntegerFunction | None, other: IntegerFunction) -> bool:
+    """Whether two are written alike, wherever they stand."""
+    if one is None or (one.parameters, one.valued) != (other.parameters, other.valued):
+        return False
+    return [word.text for word in one.body] == [word.text for word in other.body]
+
+
+def _defined(words: Sequence[SourceWord]) -> Iterator[tuple[str, IntegerFunction | None]]:
+    """Every definition of a macro, and of a function; None for one of something else."""
+    for at, word in enumerate(words[:-2]):
+        if word.text == "#define":
+            yield words[at + 1].text, _macro(words, at + 2)
+        elif word.is_name and words[at + 1].text == "(" and at and words[at - 1].is_name:
+            stop = closing(words, at + 1)
+            if [one.text for one in words[stop + 1 : stop + 2]] == ["{"]:
+                yield word.text, _function(words, at, stop)
+
+
+def _macro(words: Sequence[SourceWord], at: int) -> IntegerFunction | None:
+    """A macro whose parameters open at a place."""
+    if words[at].text != "(":
+        return None
+    stop = closing(words, at)
+    end = next((n for n in range(stop, len(words)) if words[n].text == "#end"), len(words))
+    parameters = [word.text for word in words[at + 1 : stop] if word.text != ","]
+    return _arithmetic(parameters, words[stop + 2 : end], valued=False)
+
+
+def _function(words: Sequence[SourceWord], at: int, stop: int) -> IntegerFunction | None:
+    """A function of one ``return``, whose parameters end at a place; by value, of integers."""
+    end = next((n for n in range(stop, len(words)) if words[n].text in (";", "}")), 0)
+    body = words[stop + 2 : end]
+    alone = [word.text for word in words[end : end + 2]] == [";", "}"]
+    if not alone or not body or body[0].text != "return" or words[at - 1].text not in _TYPES:
+        return None
+    parameters = []
+    for part in parted(words[at + 1 : stop + 1]):
+        *kinds, name = part or [words[at]]
+        if not kinds or any(one.text not in _TYPES | _BEFORE for one in kinds):
+            return None
+        parameters.append(name.text)
+    names = {word.text for word in body[1:] if word.is_name}
+    own = names <= {*parameters, *_TYPES, *_BEFORE, *_KNOWN}
+    return _arithmetic(parameters, body[1:], valued=True) if own else None
+
+
+def _arithmetic(
+    parameters: Sequence[str], body: Sequence[SourceWord], *, valued: bool
+) -> IntegerFunction | None:
+    """None for a body of more than names, numbers and the signs of arithmetic."""
+    plain = all(word.is_name or word.text[0].isdigit() or word.text in _SIGNS for word in body)
+    plain &= not any(word.text in _FRACTIONS for word in body)
+    if not plain or not body or len(set(parameters)) < len(parameters):
+        return None
+    return IntegerFunction(tuple(parameters), tuple(body), valued)
+
+
+def expanded(words: Sequence[SourceWord]) -> Sequence[SourceWord]:
+    """A text with what a call is in place of each call of one of its functions."""
+    functions = functions_of(words)
+    if not functions:
+        return words
+    try:
+        done = _expanded(words, _Expansion(functions), frozenset(), sys.maxsize)
+    except OverflowError:
+        return words
+    return words if done is None else done
+
+
+@dataclass(slots=True)
+class _Expansion:
+    """``left``: words that may be looked at: macros of macros grow without end."""
+
+    functions: Functions
+    left: int = 300_000
+
+    def look_at(self, words: int) -> None:
+        """Raises OverflowError where too many were."""
+        self.left -= words
+        if self.left < 0:
+            raise OverflowError
+
+
+def _expanded(
+    words: Sequence[SourceWord], of: _Expansion, inside: frozenset[str], most: int
+) -> list[SourceWord] | None:
+    """None for more words than ``most``. ``inside``: what is being expanded: that stays, as C++
+    has it."""
+    done: list[SourceWord] = []
+    at = 0
+    while at < len(words):
+        text = _call(words, at, of, inside)
+        if text is None:
+            done.append(words[at])
+            at += 1
+        else:
+            _unqualify(done)
+            done += text[0]
+            at = text[1]
+        if len(done) > most:
+            return None
+    return done
+
+
+def _unqualify(done: list[SourceWord]) -> None:
+    """Without ``util::`` before a call that was there."""
+    while len(done) > 1 and done[-1].text == "::" and done[-2].is_name:
+        del done[-2:]
+
+
+def _call(
+    words: Sequence[SourceWord], at: int, of: _Expansion, inside: frozenset[str]
+) -> tuple[list[SourceWord], int] | None:
+    """What a call at a place is, and where it ends; None for no call, or one that is too long."""
+    found = of.functions.get(words[at].text)
+    if found is None or words[at].text in inside or len(inside) > _MOST_INSIDE:
+        return None
+    if _declares(words, at) or [one.text for one in words[at + 1 : at + 2]] != ["("]:
+        return None
+    stop = closing(words, at + 1)
+    of.look_at(stop - at)
+    given = parted(words[at + 1 : stop + 1])
+    if len(given) != len(found.parameters):
+        return None
+    deeper = inside | {f"({len(inside)}"}
+    known = [_expanded(one, of, deeper, _MOST_WORDS) for one in given]
+    named = {n: one for n, one in zip(found.parameters, known, strict=True) if one is not None}
+    if len(named) < len(given):
+        return None
+    text = _expanded(_with(found, named), of, inside | {words[at].text}, _MOST_WORDS)
+    return None if text is None else (text, stop + 1)
+
+
+def _declares(words: Sequence[SourceWord], at: int) -> bool:
+    """Whether a name is defined at a place, or is one of the library."""
+    before = words[at - 1] if at else None
+    if before is None or before.text == "::":
+        return at > 1 and words[at - 2].text == "std"
+    return before.text == "#define" or (before.is_name and before.text != "return")
+
+
+def _with(function: IntegerFunction, given: Mapping[str, Sequence[SourceWord]]) -> list[SourceWord]:
+    """The body with its arguments."""
+    line = function.body[0].line
+    opens, closes = ([SourceWord(sign, line)] if function.valued else [] for sign in "()")
+    done = list(opens)
+    for word in function.body:
+        argument = given.get(word.text)
+        done += [word] if argument is None else [*opens, *argument, *closes]
+    return [*done, *closes]
+
+
+def parted(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
+    """The arguments of a call, from its bracket to the one that closes it; none of ``()``."""
+    depth, start, parts = 0, 1, list[Sequence[SourceWord]]()
+    for at, word in enumerate(words):
+        depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
+        if (word.text == "," and depth == 1) or depth == 0:
+            parts.append(words[start:at])
+            start = at + 1
+    return parts if len(words) > 2 else []
+
+
+def closing(words: Sequence[SourceWord], at: int) -> int:
+    """The bracket that closes the round one at a place; the end, or one far off, if none does."""
+    depth, end = 0, min(len(words), at + _MOST_WORDS)
+    for place in range(at, end):
+        depth += (words[place].text == "(") - (words[place].text == ")")
+        if depth == 0:
+            return place
+    return end
