@@ -278,6 +278,38 @@ def test_of_several_files_the_worst_code_decides_2_then_1_then_3(kernels: Path) 
     assert run_action(kernels, files=f"{CLEAN}\n{UNKNOWN}\n{CLEAN}")[0] == 3
 
 
+def test_the_action_uploads_nothing_of_what_is_open_and_known(kernels: Path) -> None:
+    """Saved: one address from memory. A second one of another kernel is new, and uploaded."""
+    body = "ld.param.u64 %rd1, [k_param_0];\n\tld.global.u32 %r2, [%rd1];\n\t{} %r3, [%r2];"
+    asked = {"files": "*.ptx", "baseline": "known/*.json", "format": "sarif"}
+
+    def write(name: str, load: str) -> None:
+        (kernels / name).write_text(ptx_text(body.format(load)), "utf-8")
+
+    def uploaded() -> list[dict[str, Any]]:
+        code, text, folder = run_action(kernels, **asked)
+        (run,) = json.loads(next(folder.iterdir()).read_text("utf-8"))["runs"]
+        assert code == (3 if run["results"] else 0), text
+        return list(run["results"])
+
+    write(UNKNOWN, "ld.shared.u32")
+    _, text, _ = run_action(kernels, files=UNKNOWN, format="json")
+    (kernels / "known").mkdir()
+    (kernels / "known" / "one.json").write_text(text, "utf-8")
+    assert uploaded() == []
+    write("other.ptx", "ld.shared.u32")
+    uris = {json.dumps(result["locations"]) for result in uploaded()}
+    assert uris
+    assert all("other.ptx" in uri for uri in uris)
+    assert all(result["baselineState"] == "new" for result in uploaded())
+
+
+def test_the_action_fails_for_a_baseline_that_is_not_there(kernels: Path) -> None:
+    for baseline, said in (("known/*.json", "no baseline matches "), ("a.json", "no such file")):
+        code, text, _ = run_action(kernels, files=CLEAN, baseline=baseline)
+        assert (code, said in text) == (2, True)
+
+
 def test_the_action_uploads_what_it_wrote_and_takes_no_text_as_code() -> None:
     steps = action()["runs"]["steps"]
     upload = next(s for s in steps if "upload-sarif" in s.get("uses", ""))

@@ -24,7 +24,7 @@ from bankwise.show.saved_check import (
     spaceless,
     targets_of,
 )
-from bankwise.show.values import CheckReport
+from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.words import still_open
 
 
@@ -53,6 +53,15 @@ class HeldAgainst:
         """What the saved checks have of some accesses that cost more now; 0: nothing."""
         here = set(map(id, accesses))
         return sum(was for site, was in self.grown if id(site.accesses[0]) in here)
+
+    def opens(self, file: str, text: str) -> bool:
+        """Whether something that is open in a file, in the words of ``new_left``, is new."""
+        return (file, lineless(text)) in {(home, lineless(new)) for home, new in self.new_left}
+
+    def opens_in(self, kernel: KernelReport, text: str) -> bool:
+        """The same of something that is open in a kernel, without its name."""
+        home = kernel.location.file
+        return self.opens(home, f"{own_name(kernel.name, home)}: {text}")
 
 
 def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
