@@ -163,3 +163,19 @@ def test_a_conflict_without_a_line_is_not_called_one_of_line_1(tmp_path: Path) -
     told = [line for line in ended.out.splitlines() if "at which line is not known" in line]
     assert told
     assert not any("line=" in line for line in told)
+
+
+@pytest.mark.usefixtures("known")
+def test_what_is_known_for_another_expression_of_its_array_says_which() -> None:
+    """The read in line 12 is mended, and one is written in line 13: 31 extra passes for 124."""
+    line = KERNEL[: KERNEL.index("sum += B")].count("\n") + 1
+    edits = ("B[t][j * 8 + 1]", "B[j * 8 + 1][t]"), ("o[t] = sum", "o[t] = sum + B[t][3]")
+    told = f"known: taken for the B[t][j*8+1] that was at line {line}; save the baseline anew"
+    for form in ("--concise", "--format sarif"):
+        code, said = gated(*edits, form=form)
+        assert (code, f"k.cu:{line + 1}:16: {told}" in said) == (0, True)
+    code, said = gated(*edits, form="--format github")
+    assert (code, said.count("::notice ")) == (0, 1)
+    assert f"::notice file=k.cu,line={line + 1},col=16,endColumn=23,title=bankwise::{told}" in said
+    moved = ("  int t", "\n  int t"), ("B[t][j * 8 + 1]", "B[ t ][j*8 + 1]")
+    assert "taken for" not in gated(*moved)[1]

@@ -16,6 +16,7 @@ from bankwise.show.saved_check import (
     ConflictForm,
     KnownConflicts,
     OpenEnd,
+    SavedConflict,
     by_instruction,
     in_part,
     lineless,
@@ -33,6 +34,7 @@ class HeldAgainst:
     """A check beside saved ones. ``known``: its conflicts that they have, the costliest first, of
     so many ``causes``; ``by``: the saved checks that have them; ``new``: how many they have not;
     ``grown``: those of the new ones that they have with fewer extra passes, with how many;
+    ``taken``: known ones that were edited, with the saved one that each is taken for;
     ``stale``: conflicts of its files that are there no more, with how many of each; ``moved``: new
     files, each with the one that is gone and had the same conflicts; ``elsewhere``: files of which
     they know another GPU alone, with it and with the GPU of this check; ``known_left``: how much of
@@ -43,6 +45,7 @@ class HeldAgainst:
     by: tuple[str, ...] = ()
     new: int = 0
     grown: tuple[tuple[Site, int], ...] = ()
+    taken: tuple[tuple[Site, SavedConflict], ...] = ()
     stale: tuple[tuple[str, ConflictForm, int], ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
     elsewhere: tuple[tuple[str, str, str], ...] = ()
@@ -84,6 +87,7 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
         tuple(dict.fromkeys(by for one in held for by in one.by)),
         len(conflicting),
         tuple(pair for one in held for pair in one.grown),
+        tuple(pair for one in held for pair in one.taken),
         tuple(_stale(report, saved, files, held)),
         tuple(_moved(report, saved, files)),
         tuple(_elsewhere(open_ends, files, saved)),

@@ -15,7 +15,7 @@ from bankwise.errors import INCOMPLETE, InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
 from bankwise.show.baseline import HeldAgainst, held_against
-from bankwise.show.baseline_words import grew, said_known, said_loudly, said_quietly
+from bankwise.show.baseline_words import grew, said_known, said_loudly, said_quietly, said_taken
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic, places, why
 from bankwise.show.saved_check import KnownConflicts
@@ -126,6 +126,7 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     if gate.exit_code(report):
         left_open = (*_assumed(report, held), *openers(report))
         lines += [command("notice", place, text) for place, text in left_open]
+    lines += [command("notice", place, text) for place, text in said_taken(held)]
     said = said_loudly(held) if gate.baseline.saved else ()
     told = filter(None, (*said, *not_checked(report), said_left_out(report, gate)))
     lines += [command("notice", Location(report.file), text) for text in told]
