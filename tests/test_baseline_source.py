@@ -67,7 +67,7 @@ def test_a_conflict_of_another_array_is_new_however_alike_its_instructions_are()
     other = ("B[t][j * 8 + 1]", "B[j * 8 + 1][t]"), ("A[3][t]", "A[t][3]")
     code, said = gated(*other)
     assert code == 1
-    assert "1 in the baseline are here no more" in said
+    assert "1 conflict in the baseline is here no more" in said
 
 
 @pytest.mark.usefixtures("known")
@@ -179,3 +179,20 @@ def test_what_is_known_for_another_expression_of_its_array_says_which() -> None:
     assert f"::notice file=k.cu,line={line + 1},col=16,endColumn=23,title=bankwise::{told}" in said
     moved = ("  int t", "\n  int t"), ("B[t][j * 8 + 1]", "B[ t ][j*8 + 1]")
     assert "taken for" not in gated(*moved)[1]
+
+
+def test_a_read_and_a_write_of_one_expression_are_one_conflict_known_or_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = KERNEL.replace("sum += B[t][j * 8 + 1]", "B[t][j * 8 + 1] += 1.f")
+    Path("k.cu").write_text(text.replace("= sum", "= sum + B[3][t]"), "utf-8")
+    ended = bankwise("check", "k.cu", "-t", "sm_90", "--format", "json")
+    Path("known.json").write_text(ended.out, "utf-8")
+    asked = ("check", "k.cu", "-t", "sm_90", "--baseline", "known.json")
+    directions = {one["direction"] for one in json.loads(ended.out)["accesses"] if one["ways"] > 1}
+    assert directions == {"read", "write"}
+    assert "1 conflict (8 accesses) known by" in " ".join(bankwise(*asked).out.split())
+    Path("k.cu").write_text(KERNEL.replace("B[t][j * 8 + 1]", "B[j * 8 + 1][t]"), "utf-8")
+    said = " ".join(bankwise(*asked).out.split())
+    assert "1 conflict in the baseline is here no more, save it anew: k.cu: k" in said

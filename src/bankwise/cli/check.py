@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -141,7 +142,7 @@ def check(
             iree_compile=iree_compile,
         )
         options = _of_default(default_target, file, options)
-        gate = _gate(fail_on, baseline, min_evidence)
+        gate = _gate(fail_on, baseline, min_evidence, file)
         if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
             message = "--concise and --statistics are ways to print text, one at a time"
             raise InputError(message, hint="leave the other, or --format, out")
@@ -197,7 +198,7 @@ def _failure_told(form: CheckFormat, file: Path) -> Iterator[None]:
         raise
 
 
-def _gate(fail_on: str, baselines: list[str], min_evidence: str) -> Gate:
+def _gate(fail_on: str, baselines: list[str], min_evidence: str, file: Path) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
     from bankwise.show.gate import Gate, read_level, read_ways
@@ -205,7 +206,13 @@ def _gate(fail_on: str, baselines: list[str], min_evidence: str) -> Gate:
 
     gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
     for saved in baselines:
-        require(saved, "check --baseline")
+        try:
+            require(saved, "check --baseline")
+        except InputError as error:
+            if not Path(saved).is_file():
+                raise
+            hint = f"save one: bankwise check {quote(str(file))} --format json > known.json"
+            raise InputError(error.message, location=error.location, hint=hint) from error
     known = together(read_baseline(read_text(saved), saved) for saved in baselines)
     return replace(gate, baseline=known)
 

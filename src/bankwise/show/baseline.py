@@ -16,6 +16,7 @@ from bankwise.show.saved_check import (
     ConflictForm,
     KnownConflicts,
     OpenEnd,
+    Place,
     SavedConflict,
     by_instruction,
     in_part,
@@ -176,13 +177,17 @@ def _stale(
     report: CheckReport, saved: KnownConflicts, files: Mapping[str, str], held: Iterable[HeldFamily]
 ) -> Iterator[tuple[str, ConflictForm, int]]:
     """Saved conflicts of files of the check, or of files deleted from it, that are there no more;
-    those of another GPU say nothing."""
+    those of another GPU say nothing. What reads and writes at one place of source is one."""
     targets = targets_of((files[k.location.file], k.target) for k in report.kernels)
     deleted = _deleted(report.file, saved)
     counted: dict[At, int] = {}
+    seen: set[tuple[str, str, Place]] = set()
     for file, one in (gone for some in held for gone in some.gone):
         if file in deleted or one.form.target in targets.get(file, ()):
-            counted[file, one.form] = counted.get((file, one.form), 0) + 1
+            at = file, one.form.target, one.place
+            more = not one.form.at_source or at not in seen
+            counted[file, one.form] = counted.get((file, one.form), 0) + more
+            seen.add(at)
     yield from ((file, form, many) for (file, form), many in counted.items())
 
 

@@ -9,7 +9,7 @@ from bankwise.errors import Location
 from bankwise.hardware.machine import lane_text
 from bankwise.read.names import short, spelled_in
 from bankwise.show.baseline import HeldAgainst
-from bankwise.show.saved_check import KnownConflicts
+from bankwise.show.saved_check import ConflictForm, KnownConflicts
 
 _NAMED = 3
 _RUNS = 8
@@ -61,8 +61,17 @@ def said_loudly(held: HeldAgainst) -> tuple[str, ...]:
         kernels = ", ".join(
             dict.fromkeys(f"{f}: {short(form.kernel)}" for f, form, _ in held.stale)
         )
-        lines.append(f"{gone:,} in the baseline are here no more, save it anew: {kernels}")
+        noun = _noun((form for _, form, _ in held.stale), gone)
+        verb = "is" if gone == 1 else "are"
+        lines.append(f"{noun} in the baseline {verb} here no more, save it anew: {kernels}")
     return tuple(lines)
+
+
+def _noun(forms: Iterable[ConflictForm], many: int) -> str:
+    """So many conflicts, or accesses: saved by expressions, or by instructions alone."""
+    if any(form.at_source for form in forms):
+        return f"{many:,} conflict{'s' * (many != 1)}"
+    return f"{many:,} access{'es' * (many != 1)}"
 
 
 def said_taken(held: HeldAgainst) -> Iterator[tuple[Location, str]]:
