@@ -41,8 +41,8 @@ def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]
             results[-1]["baselineState"] = state
     results += [sarif_result(f.rule, "error", f.message, f.location) for f in report.findings]
     for one, new in _open_results(report, held):
-        state = {"baselineState": "new"} if new else _ACCEPTED
-        results.append(one | state if gate.baseline.saved else one)
+        beside: dict[str, Any] = {"baselineState": "new"} if new else _ACCEPTED
+        results.append({**one, **beside} if gate.baseline.saved else one)
     found = sarif(results)
     if gate.baseline.saved:
         notes = [{"level": "note", "message": {"text": t}} for t in said_known(held, gate.baseline)]
@@ -50,7 +50,7 @@ def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]
     return found
 
 
-_ACCEPTED = {
+_ACCEPTED: dict[str, Any] = {
     "baselineState": "unchanged",
     "suppressions": [{"kind": "external", "justification": KNOWN}],
 }

@@ -74,8 +74,8 @@ def held_family(
         (spare if fresh or not some else gone).extend(left)
     before = spare
     edited, new, spare = _known_of(new, spare) if new else ([], new, spare)
-    left = set(map(id, spare)) if new else set()
-    taken = list(_closest(edited, [one for one in before if id(one) not in left]))
+    unused = set(map(id, spare)) if new else set()
+    taken = list(_closest(edited, [one for one in before if id(one) not in unused]))
     pairs = list(_nearest(new, spare))
     paired = {id(one) for _, one in pairs}
     gone += [one for one in spare if id(one) not in paired]
