@@ -142,7 +142,7 @@ def test_a_moved_copy_is_not_known_for_the_one_that_was_mended(known: Path) -> N
     write(Path(KNOWN), "clean")
     ended = bankwise("check", ".", "--baseline", known)
     assert ended.code == 1
-    assert "1 in the baseline are here no more" in ended.out
+    assert "1 access in the baseline is here no more" in ended.out
     assert f"{KNOWN}: k" in ended.out
 
 
@@ -200,7 +200,7 @@ def test_every_format_says_which_conflicts_are_known_and_what_is_stale(known: Pa
     write(Path(KNOWN), "clean")
     (run,) = json.loads(bankwise(*asked, "--format", "sarif").out)["runs"]
     told = [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
-    assert any("1 in the baseline are here no more" in text for text in told)
+    assert any("1 access in the baseline is here no more" in text for text in told)
 
 
 def test_what_is_new_stands_apart_from_what_is_known(known: Path) -> None:
@@ -331,7 +331,7 @@ def test_a_deleted_files_conflicts_are_told_as_gone(known: Path) -> None:
         write(Path("sub") / name, "conflict")
     save("sub", known)
     Path("sub/b.ptx").unlink()
-    told = "1 in the baseline are here no more, save it anew: sub/b.ptx: k"
+    told = "1 access in the baseline is here no more, save it anew: sub/b.ptx: k"
     ended = bankwise("check", "sub", "--baseline", known)
     assert ended.code == 0
     assert told in unfolded(ended.out)

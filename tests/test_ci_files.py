@@ -278,6 +278,38 @@ def test_of_several_files_the_worst_code_decides_2_then_1_then_3(kernels: Path) 
     assert run_action(kernels, files=f"{CLEAN}\n{UNKNOWN}\n{CLEAN}")[0] == 3
 
 
+def test_the_action_uploads_nothing_of_what_is_open_and_known(kernels: Path) -> None:
+    """Saved: one address from memory. A second one of another kernel is new, and uploaded."""
+    body = "ld.param.u64 %rd1, [k_param_0];\n\tld.global.u32 %r2, [%rd1];\n\t{} %r3, [%r2];"
+    asked = {"files": "*.ptx", "baseline": "known/*.json", "format": "sarif"}
+
+    def write(name: str, load: str) -> None:
+        (kernels / name).write_text(ptx_text(body.format(load)), "utf-8")
+
+    def uploaded() -> list[dict[str, Any]]:
+        code, text, folder = run_action(kernels, **asked)
+        (run,) = json.loads(next(folder.iterdir()).read_text("utf-8"))["runs"]
+        assert code == (3 if run["results"] else 0), text
+        return list(run["results"])
+
+    write(UNKNOWN, "ld.shared.u32")
+    _, text, _ = run_action(kernels, files=UNKNOWN, format="json")
+    (kernels / "known").mkdir()
+    (kernels / "known" / "one.json").write_text(text, "utf-8")
+    assert uploaded() == []
+    write("other.ptx", "ld.shared.u32")
+    uris = {json.dumps(result["locations"]) for result in uploaded()}
+    assert uris
+    assert all("other.ptx" in uri for uri in uris)
+    assert all(result["baselineState"] == "new" for result in uploaded())
+
+
+def test_the_action_fails_for_a_baseline_that_is_not_there(kernels: Path) -> None:
+    for baseline, said in (("known/*.json", "no baseline matches "), ("a.json", "no such file")):
+        code, text, _ = run_action(kernels, files=CLEAN, baseline=baseline)
+        assert (code, said in text) == (2, True)
+
+
 def test_the_action_uploads_what_it_wrote_and_takes_no_text_as_code() -> None:
     steps = action()["runs"]["steps"]
     upload = next(s for s in steps if "upload-sarif" in s.get("uses", ""))
@@ -313,36 +345,86 @@ def written_on_the_page(language: str) -> str:
     return str(re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)[0])
 
 
-def test_the_pages_script_saves_and_is_a_gate(tmp_path: Path) -> None:
-    """PTX, counted for the GPU of its line; the other folders are empty."""
+def write_ptx(folder: Path, name: str, shift: int, end: str = "") -> Path:
+    """A kernel that reads a word every ``2**shift`` bytes, without the ``end`` of its text."""
+    load = f"mov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, {shift};\n\tld.shared.u32 %r3, [%r2];"
+    path = folder / "ptx" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(ptx_text(load).removesuffix(end), "utf-8")
+    return path
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = ["bash", "-c", written_on_the_page("bash"), "banks.sh", *words]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
-        )
 
-    def write(name: str, shift: int, end: str = "") -> Path:
-        load = f"mov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, {shift};\n\tld.shared.u32 %r3, [%r2];"
-        path = tmp_path / "ptx" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(ptx_text(load).removesuffix(end), "utf-8")
-        return path
+def run_banks(
+    folder: Path, *words: str, files: str = "ptx/*.ptx", path: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """The page's script, of some ``files`` in place of those that it names."""
+    import re
 
-    first, _ = write("a.ptx", 7), write("b.ptx", 2)
-    assert run("save").returncode == 0
-    saved = tmp_path / "known" / "H200"
+    script = re.sub(r"(?m)^check .*\n", "", written_on_the_page("bash"))
+    script = script.replace("\n}\n", f"\n}}\ncheck H200 {files}\n", 1)
+    env = environment() | ({"PATH": path} if path else {})
+    command = ["bash", "-c", script, "banks.sh", *words]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    return tmp_path
+
+
+def test_the_pages_script_saves_and_is_a_gate(repository: Path) -> None:
+    """PTX, counted for the GPU of its line."""
+    first, _ = write_ptx(repository, "a.ptx", 7), write_ptx(repository, "b.ptx", 2)
+    assert run_banks(repository, "save").returncode == 0
+    saved = repository / "known" / "H200"
     assert {one.name for one in saved.iterdir()} == {"ptx_a.ptx.json", "ptx_b.ptx.json"}
-    assert run().returncode == 0
-    write("b.ptx", 7)
-    assert run().returncode == 1
-    first.rename(tmp_path / "ptx" / "c.ptx")
-    told = " ".join(run().stdout.split())
+    ended = run_banks(repository)
+    assert (ended.returncode, "ci/banks.sh" in ended.stderr) == (0, False)
+    write_ptx(repository, "b.ptx", 7)
+    assert run_banks(repository).returncode == 1
+    first.rename(repository / "ptx" / "c.ptx")
+    told = " ".join(run_banks(repository).stdout.split())
     assert "ptx/c.ptx has conflicts known at ptx/a.ptx, which is gone: renamed?" in told
-    write("d.ptx", 2, "}\n")
-    assert run().returncode == 2
-    assert run("save").returncode == 2
+    write_ptx(repository, "d.ptx", 2, "}\n")
+    assert run_banks(repository).returncode == 2
+    assert run_banks(repository, "save").returncode == 2
     assert not (saved / "ptx_d.ptx.json").exists()
+
+
+def test_the_pages_script_keeps_a_report_of_what_does_not_read_just_then(repository: Path) -> None:
+    write_ptx(repository, "a.ptx", 7)
+    assert run_banks(repository, "save").returncode == 0
+    (saved,) = (repository / "known" / "H200").iterdir()
+    before = saved.read_text("utf-8")
+    write_ptx(repository, "a.ptx", 7, "}\n")
+    assert run_banks(repository, "save").returncode == 2
+    assert list(saved.parent.iterdir()) == [saved]
+    assert saved.read_text("utf-8") == before
+
+
+def test_the_pages_script_is_not_green_where_nothing_was_checked(repository: Path) -> None:
+    """No file, no bankwise, no repository; from another folder of it the files are the same."""
+    write_ptx(repository, "a.ptx", 7)
+    for words in ((), ("save",)):
+        ended = run_banks(repository, *words, files="ptxs/*.ptx")
+        assert (ended.returncode, ended.stderr) == (2, "ci/banks.sh: no file matches ptxs/*.ptx\n")
+    assert not (repository / "known").exists()
+    assert run_banks(repository / "ptx").returncode == 1
+    assert not (repository / "ptx" / "known").exists()
+    assert run_banks(repository, path="/usr/bin:/bin").returncode == 2
+    shutil.rmtree(repository / ".git")
+    assert run_banks(repository).returncode == 2
+
+
+def test_the_pages_script_names_a_report_whose_source_is_gone(repository: Path) -> None:
+    first, _ = write_ptx(repository, "a b.ptx", 7), write_ptx(repository, "c.ptx", 2)
+    run_banks(repository, "save")
+    first.unlink()
+    ended = run_banks(repository)
+    assert ended.returncode == 0
+    (line,) = (line for line in ended.stderr.splitlines() if line.startswith("ci/banks.sh"))
+    assert line.endswith("that of known/H200/ptx_a b.ptx.json: delete it if its source is gone")
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
@@ -357,3 +439,9 @@ def test_the_pages_makefile_checks_every_kernel(tmp_path: Path) -> None:
     ).stdout
     end = "--target H200 --baseline known/H200/a.json"
     assert said.split("\n")[:2] == [f"bankwise check kernels/{n}.cu {end}" for n in "ab"]
+    (tmp_path / "kernels" / "a.cu").unlink()
+    (tmp_path / "kernels" / "b.cu").unlink()
+    ended = subprocess.run(
+        ["make", "banks"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, "no file matches kernels/*.cu" in ended.stderr) == (2, True)

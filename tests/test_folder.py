@@ -279,6 +279,12 @@ def test_a_default_target_gives_way_and_a_target_does_not(tmp_path: Path) -> Non
     code = folder(tmp_path, a__s=ISA / MIXED["a__s"]) / "a.s"
     default = bankwise("check", code, "--default-target", "sm_90", "--concise")
     assert default.code == 1, default.err
+    told = "note: a.s names its GPU, counted for gfx942, not for A100\n"
+    for form in ("text", "github"):
+        other = bankwise("check", code, "--default-target", "A100", "--format", form)
+        assert (told in other.err, "counted as" in other.err) == (True, False)
+    taken = bankwise("check", code, "--default-target", "MI300X")
+    assert ("MI300X is gfx942" in taken.err, "its GPU" in taken.err) == (True, False)
     asked = bankwise("check", code, "--target", "sm_90")
     assert (asked.code, "for gfx942, not for sm_90" in asked.err) == (2, True)
     both = bankwise("check", code, "-t", "sm_90", "--default-target", "sm_90")

@@ -52,6 +52,7 @@ def test_annotations_stand_at_the_lines_of_the_new_conflicts() -> None:
         (("--fail-on", "1-way"), "is not N-way"),
         (("--baseline", "missing.json"), "no such file"),
         (("--baseline", str(KERNEL)), "this is an MLIR kernel"),
+        (("--baseline", str(KERNEL)), f"{KERNEL.name} --format json > known.json"),
     ],
 )
 def test_bad_options_are_told(words: tuple[str, ...], says: str) -> None:

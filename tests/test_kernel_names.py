@@ -149,4 +149,6 @@ def test_a_report_calls_kernels_and_variables_as_their_author_did(
     Path("known.json").write_text(bankwise("check", "k.ptx", "--format", "json").out)
     Path("k.ptx").write_text(_PTX + _ENTRY.format(name=name, number=0))
     said = bankwise("check", "k.ptx", "--baseline", "known.json").out
-    assert "are here no more, save it anew: k.ptx: gemm<64>" in " ".join(said.split())
+    assert "1 access in the baseline is here no more, save it anew: k.ptx: gemm<64>" in " ".join(
+        said.split()
+    )

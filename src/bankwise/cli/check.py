@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -30,18 +31,21 @@ from bankwise.cli.common import (
     Workgroup,
     app,
     compiler_flags,
+    err,
     examples,
     file_of,
     flags,
     given,
     out,
     progress,
+    told_machine,
     write_json,
 )
 from bankwise.cli.project import asked
 from bankwise.errors import INCOMPLETE, InputError
 
 if TYPE_CHECKING:
+    from bankwise.read.options import Options
     from bankwise.show.gate import Gate
     from bankwise.show.more import More
     from bankwise.show.spec import SpecReport
@@ -116,7 +120,6 @@ def check(
     """Find every shared-memory access of a kernel, folder or spec, and predict its conflicts."""
     from bankwise.ask.check import check_file
     from bankwise.read.options import Options
-    from bankwise.read.own_gpu import of_one_among_many
     from bankwise.show.answers import counted
 
     with _failure_told(form, file):
@@ -125,7 +128,7 @@ def check(
             raise InputError(message, hint="leave one out")
         options = Options(
             *(
-                target or default_target,
+                target,
                 kernel,
                 tuple(dim),
                 workgroup_size,
@@ -138,8 +141,8 @@ def check(
             times=tuple(times),
             iree_compile=iree_compile,
         )
-        options = of_one_among_many(file, options) if default_target else options
-        gate = _gate(fail_on, baseline, min_evidence)
+        options = _of_default(default_target, file, options)
+        gate = _gate(fail_on, baseline, min_evidence, file)
         if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
             message = "--concise and --statistics are ways to print text, one at a time"
             raise InputError(message, hint="leave the other, or --format, out")
@@ -150,6 +153,9 @@ def check(
                 "check", file, options, lambda all_: check_file(file, all_, advance, beside=said)
             )
         report = counted(answer)
+    if default_target and not options.target and report.target:
+        own = f"{file.name} names its GPU, counted for {report.target}"
+        err().print(f"note: {own}, not for {default_target}", markup=False)
     extra = more(answer, options, counters, profiled, worth)
     if form is CheckFormat.text:
         from bankwise.show.answers import print_answer
@@ -161,6 +167,18 @@ def check(
         _write_check(answer, file, form, gate, extra)
     code = gate.exit_code(report) or (INCOMPLETE if extra.contradicted else 0)
     raise typer.Exit(0 if exit_zero else code)
+
+
+def _of_default(said: str, file: Path, options: Options) -> Options:
+    """The options with the GPU of ``--default-target``, told what it is, or without where the file
+    names another."""
+    from bankwise.hardware.machine import canonical
+    from bankwise.read.own_gpu import of_one_among_many
+
+    if not said:
+        return options
+    found = of_one_among_many(file, replace(options, target=canonical(said)))
+    return replace(found, target=told_machine(said)) if found.target else found
 
 
 @contextmanager
@@ -180,7 +198,7 @@ def _failure_told(form: CheckFormat, file: Path) -> Iterator[None]:
         raise
 
 
-def _gate(fail_on: str, baselines: list[str], min_evidence: str) -> Gate:
+def _gate(fail_on: str, baselines: list[str], min_evidence: str, file: Path) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
     from bankwise.show.gate import Gate, read_level, read_ways
@@ -188,7 +206,13 @@ def _gate(fail_on: str, baselines: list[str], min_evidence: str) -> Gate:
 
     gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
     for saved in baselines:
-        require(saved, "check --baseline")
+        try:
+            require(saved, "check --baseline")
+        except InputError as error:
+            if not Path(saved).is_file():
+                raise
+            hint = f"save one: bankwise check {quote(str(file))} --format json > known.json"
+            raise InputError(error.message, location=error.location, hint=hint) from error
     known = together(read_baseline(read_text(saved), saved) for saved in baselines)
     return replace(gate, baseline=known)
 

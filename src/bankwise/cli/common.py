@@ -86,15 +86,15 @@ def _one_name(said: str) -> str:
         raise InputError(
             "a command is about one GPU, and --target was given more than once", hint=hint
         )
-    return _told(said)
+    return told_machine(said)
 
 
 def _names(said: list[str]) -> list[str]:
     """The machines that are meant, each once."""
-    return list(dict.fromkeys(map(_told, said)))
+    return list(dict.fromkeys(map(told_machine, said)))
 
 
-def _told(said: str) -> str:
+def told_machine(said: str) -> str:
     """The name of a machine; facts are of one product, so another one is told."""
     from bankwise.hardware.machine import canonical, machine
 
@@ -130,7 +130,6 @@ DefaultTarget = Annotated[
         metavar="GPU",
         help="The GPU of a file that names none, as --target is in a folder.",
         autocompletion=machine_names,
-        callback=_one_name,
     ),
 ]
 

@@ -11,14 +11,14 @@ from urllib.parse import quote
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location
 from bankwise.read.names import short
-from bankwise.show.baseline import held_against
+from bankwise.show.baseline import HeldAgainst, held_against
 from bankwise.show.baseline_words import said_known
 from bankwise.show.causes import Cause, causes
 from bankwise.show.diagnostics import Diagnostic, diagnostics
-from bankwise.show.gate import Gate
+from bankwise.show.gate import KNOWN, Gate
 from bankwise.show.rules import Rule, rules
 from bankwise.show.values import CheckReport
-from bankwise.show.words import assumptions, doubt
+from bankwise.show.words import assumption, doubt, still_open
 
 _MOST_RELATED = 12
 """Places named beside one result; an unrolled loop has hundreds."""
@@ -40,16 +40,31 @@ def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]
             state = "unchanged" if id(told.first) in known else "new"
             results[-1]["baselineState"] = state
     results += [sarif_result(f.rule, "error", f.message, f.location) for f in report.findings]
-    results += [
-        sarif_result(r.rule, "error" if r.fault else "note", r.reason, r.location)
-        for r in report.refusals
-    ]
-    results += [sarif_result("assumed", "note", why, at) for at, why in assumptions(report)]
+    for one, new in _open_results(report, held):
+        beside: dict[str, Any] = {"baselineState": "new"} if new else _ACCEPTED
+        results.append({**one, **beside} if gate.baseline.saved else one)
     found = sarif(results)
     if gate.baseline.saved:
         notes = [{"level": "note", "message": {"text": t}} for t in said_known(held, gate.baseline)]
         found["runs"][0]["invocations"] = [_ran(notes)]
     return found
+
+
+_ACCEPTED: dict[str, Any] = {
+    "baselineState": "unchanged",
+    "suppressions": [{"kind": "external", "justification": KNOWN}],
+}
+
+
+def _open_results(report: CheckReport, held: HeldAgainst) -> Iterator[tuple[dict[str, Any], bool]]:
+    """What is not analysed, or assumed, each with whether it is new."""
+    for r in report.refusals:
+        one = sarif_result(r.rule, "error" if r.fault else "note", r.reason, r.location)
+        yield one, held.opens((r.location or Location(report.file)).file, r.reason)
+    for kernel in report.ranked:
+        for left in still_open(kernel, 0):
+            one = sarif_result("assumed", "note", assumption(kernel, left), kernel.location)
+            yield one, held.opens_in(kernel, left)
 
 
 def failed_sarif(error: InputError, file: str) -> dict[str, Any]:

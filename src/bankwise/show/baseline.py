@@ -16,6 +16,8 @@ from bankwise.show.saved_check import (
     ConflictForm,
     KnownConflicts,
     OpenEnd,
+    Place,
+    SavedConflict,
     by_instruction,
     in_part,
     lineless,
@@ -24,7 +26,7 @@ from bankwise.show.saved_check import (
     spaceless,
     targets_of,
 )
-from bankwise.show.values import CheckReport
+from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.words import still_open
 
 
@@ -33,6 +35,7 @@ class HeldAgainst:
     """A check beside saved ones. ``known``: its conflicts that they have, the costliest first, of
     so many ``causes``; ``by``: the saved checks that have them; ``new``: how many they have not;
     ``grown``: those of the new ones that they have with fewer extra passes, with how many;
+    ``taken``: known ones that were edited, with the saved one that each is taken for;
     ``stale``: conflicts of its files that are there no more, with how many of each; ``moved``: new
     files, each with the one that is gone and had the same conflicts; ``elsewhere``: files of which
     they know another GPU alone, with it and with the GPU of this check; ``known_left``: how much of
@@ -43,6 +46,7 @@ class HeldAgainst:
     by: tuple[str, ...] = ()
     new: int = 0
     grown: tuple[tuple[Site, int], ...] = ()
+    taken: tuple[tuple[Site, SavedConflict], ...] = ()
     stale: tuple[tuple[str, ConflictForm, int], ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
     elsewhere: tuple[tuple[str, str, str], ...] = ()
@@ -53,6 +57,15 @@ class HeldAgainst:
         """What the saved checks have of some accesses that cost more now; 0: nothing."""
         here = set(map(id, accesses))
         return sum(was for site, was in self.grown if id(site.accesses[0]) in here)
+
+    def opens(self, file: str, text: str) -> bool:
+        """Whether something that is open in a file, in the words of ``new_left``, is new."""
+        return (file, lineless(text)) in {(home, lineless(new)) for home, new in self.new_left}
+
+    def opens_in(self, kernel: KernelReport, text: str) -> bool:
+        """The same of something that is open in a kernel, without its name."""
+        home = kernel.location.file
+        return self.opens(home, f"{own_name(kernel.name, home)}: {text}")
 
 
 def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
@@ -75,6 +88,7 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
         tuple(dict.fromkeys(by for one in held for by in one.by)),
         len(conflicting),
         tuple(pair for one in held for pair in one.grown),
+        tuple(pair for one in held for pair in one.taken),
         tuple(_stale(report, saved, files, held)),
         tuple(_moved(report, saved, files)),
         tuple(_elsewhere(open_ends, files, saved)),
@@ -163,13 +177,17 @@ def _stale(
     report: CheckReport, saved: KnownConflicts, files: Mapping[str, str], held: Iterable[HeldFamily]
 ) -> Iterator[tuple[str, ConflictForm, int]]:
     """Saved conflicts of files of the check, or of files deleted from it, that are there no more;
-    those of another GPU say nothing."""
+    those of another GPU say nothing. What reads and writes at one place of source is one."""
     targets = targets_of((files[k.location.file], k.target) for k in report.kernels)
     deleted = _deleted(report.file, saved)
     counted: dict[At, int] = {}
+    seen: set[tuple[str, str, Place]] = set()
     for file, one in (gone for some in held for gone in some.gone):
         if file in deleted or one.form.target in targets.get(file, ()):
-            counted[file, one.form] = counted.get((file, one.form), 0) + 1
+            at = file, one.form.target, one.place
+            more = not one.form.at_source or at not in seen
+            counted[file, one.form] = counted.get((file, one.form), 0) + more
+            seen.add(at)
     yield from ((file, form, many) for (file, form), many in counted.items())
 
 

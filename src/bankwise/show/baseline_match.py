@@ -48,12 +48,14 @@ def families(
 @dataclass(frozen=True, slots=True)
 class HeldFamily:
     """Conflicts of one family. ``known``, ``by`` which saved checks; ``grown``: what costs more
-    than a saved one, with what that cost; ``gone``: what is there no more, with its file."""
+    than a saved one, with what that cost; ``gone``: what is there no more, with its file;
+    ``taken``: known ones of another expression than the saved one that each is taken for."""
 
     known: Sequence[Site]
     by: Sequence[str]
     grown: Sequence[tuple[Site, int]]
     gone: Sequence[tuple[str, SavedConflict]]
+    taken: Sequence[tuple[Site, SavedConflict]]
 
 
 def held_family(
@@ -70,14 +72,27 @@ def held_family(
         known += old
         new += fresh
         (spare if fresh or not some else gone).extend(left)
+    before = spare
     edited, new, spare = _known_of(new, spare) if new else ([], new, spare)
+    unused = set(map(id, spare)) if new else set()
+    taken = list(_closest(edited, [one for one in before if id(one) not in unused]))
     pairs = list(_nearest(new, spare))
     paired = {id(one) for _, one in pairs}
     gone += [one for one in spare if id(one) not in paired]
     file = next(iter(now))[0]
     by = [one.by for some in then.values() for one in some] if known or edited else []
     grown = [(site, one.extra) for site, one in pairs]
-    return HeldFamily([*known, *edited], by, grown, [(file, one) for one in gone])
+    return HeldFamily(
+        [*known, *edited], by, grown, [(file, one) for one in gone], _edited(now, taken)
+    )
+
+
+def _edited(
+    now: Mapping[At, Sequence[Site]], taken: Sequence[tuple[Site, SavedConflict]]
+) -> list[tuple[Site, SavedConflict]]:
+    """Of pairs those whose expressions differ."""
+    forms = {id(site): form for (_, form), some in now.items() for site in some}
+    return [(site, one) for site, one in taken if forms[id(site)] != one.form]
 
 
 def _known_of(
@@ -112,7 +127,14 @@ def _nearest(
     the nearest lines."""
     if len(now) <= len(then):
         yield from zip(now, then, strict=False)
-        return
+    else:
+        yield from _closest(now, then)
+
+
+def _closest(
+    now: Sequence[Site], then: Sequence[SavedConflict]
+) -> Iterator[tuple[Site, SavedConflict]]:
+    """As many pairs as there are, those in the same columns first, then at the nearest lines."""
     apart = [
         (here[1:] != there[1:], abs(here[0] - there[0]), n, m)
         for n, here in enumerate(site.place for site in now)

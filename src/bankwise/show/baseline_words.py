@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from bankwise.counting.counted import AccessReport
+from bankwise.errors import Location
 from bankwise.hardware.machine import lane_text
 from bankwise.read.names import short, spelled_in
 from bankwise.show.baseline import HeldAgainst
-from bankwise.show.saved_check import KnownConflicts
+from bankwise.show.saved_check import ConflictForm, KnownConflicts
 
 _NAMED = 3
 _RUNS = 8
@@ -18,7 +19,8 @@ def said_known(held: HeldAgainst, saved: KnownConflicts) -> tuple[str, ...]:
     """What a baseline knows of a check, and what it knows in vain; nothing without one, nor where
     there is no conflict that it could know."""
     new = (said_new_left(held),) if held.new_left else ()
-    said = (*said_quietly(held, saved), *said_loudly(held), *_said_grown(held), *new)
+    taken = (f"{place}: {text}" for place, text in said_taken(held))
+    said = (*said_quietly(held, saved), *said_loudly(held), *taken, *_said_grown(held), *new)
     return said if saved.saved else ()
 
 
@@ -59,8 +61,24 @@ def said_loudly(held: HeldAgainst) -> tuple[str, ...]:
         kernels = ", ".join(
             dict.fromkeys(f"{f}: {short(form.kernel)}" for f, form, _ in held.stale)
         )
-        lines.append(f"{gone:,} in the baseline are here no more, save it anew: {kernels}")
+        noun = _noun((form for _, form, _ in held.stale), gone)
+        verb = "is" if gone == 1 else "are"
+        lines.append(f"{noun} in the baseline {verb} here no more, save it anew: {kernels}")
     return tuple(lines)
+
+
+def _noun(forms: Iterable[ConflictForm], many: int) -> str:
+    """So many conflicts, or accesses: saved by expressions, or by instructions alone."""
+    if any(form.at_source for form in forms):
+        return f"{many:,} conflict{'s' * (many != 1)}"
+    return f"{many:,} access{'es' * (many != 1)}"
+
+
+def said_taken(held: HeldAgainst) -> Iterator[tuple[Location, str]]:
+    """What is known for being taken for another one: whoever mended that has a new one here."""
+    for site, one in held.taken:
+        was = f"{one.form.what[0]} that was at line {one.place[0]}"
+        yield site.accesses[0].location, f"known: taken for the {was}; save the baseline anew"
 
 
 def _said_grown(held: HeldAgainst) -> Iterator[str]:

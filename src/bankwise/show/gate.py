@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,12 +15,15 @@ from bankwise.errors import INCOMPLETE, InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
 from bankwise.show.baseline import HeldAgainst, held_against
-from bankwise.show.baseline_words import grew, said_known, said_loudly, said_quietly
+from bankwise.show.baseline_words import grew, said_known, said_loudly, said_quietly, said_taken
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic, places, why
-from bankwise.show.saved_check import KnownConflicts, lineless
+from bankwise.show.saved_check import KnownConflicts
 from bankwise.show.values import CheckReport
-from bankwise.show.words import assumptions, doubt, not_checked, openers
+from bankwise.show.words import assumption, doubt, not_checked, openers, still_open
+
+KNOWN = "known by the baseline"
+"""Why something decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class Gate:
         least = f"left out by --min-evidence {self.least}"
         weak = (a for a in report.accesses if self.leaves_out(a))
         left = {id(a): f"{least}: the rule of {a.instruction} is {a.evidence}" for a in weak}
-        return {id(a): "known by the baseline" for a in held.known} | left
+        return {id(a): KNOWN for a in held.known} | left
 
 
 def said_left_out(report: CheckReport, gate: Gate) -> str:
@@ -120,8 +124,9 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_refused(one, report) for one in _open_refusals(report, held, gate)]
     if gate.exit_code(report):
-        left_open = (*assumptions(report), *openers(report))
+        left_open = (*_assumed(report, held), *openers(report))
         lines += [command("notice", place, text) for place, text in left_open]
+    lines += [command("notice", place, text) for place, text in said_taken(held)]
     said = said_loudly(held) if gate.baseline.saved else ()
     told = filter(None, (*said, *not_checked(report), said_left_out(report, gate)))
     lines += [command("notice", Location(report.file), text) for text in told]
@@ -139,9 +144,17 @@ _OPEN = (
 
 def _open_refusals(report: CheckReport, held: HeldAgainst, gate: Gate) -> list[Refusal]:
     """What is not analysed; with a baseline what of it is new."""
-    new = {lineless(text) for _, text in held.new_left}
-    known = bool(gate.baseline.saved)
-    return [r for r in report.refusals if not known or lineless(r.reason) in new]
+    if not gate.baseline.saved:
+        return list(report.refusals)
+    at = Location(report.file)
+    return [r for r in report.refusals if held.opens((r.location or at).file, r.reason)]
+
+
+def _assumed(report: CheckReport, held: HeldAgainst) -> Iterator[tuple[Location, str]]:
+    """What is open beside refusals, as far as it is new."""
+    for kernel in report.ranked:
+        mine = (left for left in still_open(kernel, 0) if held.opens_in(kernel, left))
+        yield from ((kernel.location, assumption(kernel, left)) for left in mine)
 
 
 def _annotation(cause: Cause, report: CheckReport, held: HeldAgainst) -> str:

@@ -97,9 +97,13 @@ def assumptions(report: CheckReport) -> Iterator[tuple[Location, str]]:
     """What is open beside refusals, at the kernel that it is of."""
     for kernel in report.ranked:
         for left in still_open(kernel, 0):
-            open_ = kernel.assumed and left.endswith(f"{kernel.assumed}") and "threads" in left
-            how = f"; {_BLOCK}" if open_ else ""
-            yield kernel.location, f"{short(kernel.name)}: {left}{how}"
+            yield kernel.location, assumption(kernel, left)
+
+
+def assumption(kernel: KernelReport, left: str) -> str:
+    """One of the things that are open of a kernel, with the option that settles it."""
+    block = kernel.assumed and left.endswith(f"{kernel.assumed}") and "threads" in left
+    return f"{short(kernel.name)}: {left}{f'; {_BLOCK}' if block else ''}"
 
 
 def openers(report: CheckReport) -> Iterator[tuple[Location, str]]:
