@@ -75,6 +75,8 @@ PTX = """
 .reqntid 128, 1, 1
 {
 \t.reg .b32 \t%r<14>;
+\tmov.u32 \t%r12, tile;
+\tmov.u32 \t%r13, flags;
 \tld.global.nc.v4.b32 \t{%r2, %r3, %r4, %r5}, [%rd6];
 \tst.shared.v4.b32 \t[%rd8+16], {%r2, %r3, %r4, %r5};
 \t@%p1 ld.shared.f64 \t%fd1, [%rd8+8];

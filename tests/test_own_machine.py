@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from importlib import resources
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def test_count_takes_it(folder: Path) -> None:
     "name", ["triton_matmul.gfx950.amdgcn", "triton_matmul.gfx950.ttgir", "gemm_gfx950.s"]
 )
 def test_check_reads_code_and_ttgir_that_name_it(name: str, folder: Path, tmp_path: Path) -> None:
-    path = DATA / name
+    path = Path(shutil.copy(DATA / name, tmp_path))  # away from texts that tell more of it
     own = renamed(path, tmp_path)
     words = ("--format", "json", "--worth") if path.suffix == ".s" else ("--format", "json")
     same(bankwise("check", own, *words), bankwise("check", path, *words), own, path)

@@ -25,7 +25,7 @@ def explain(name: str, target: str = "") -> Rule | Noun:
     spelled = "-".join(name.casefold().split())
     if spelled in {one.name for one in rules()}:
         return rule(spelled)
-    return noun(name) or _instruction(name) or _machine(name) or _swizzle(name) or rule(name)
+    return _swizzle(name) or noun(name) or _instruction(name) or _machine(name) or rule(name)
 
 
 def _swizzle(name: str) -> Noun | None:

@@ -100,7 +100,7 @@ _CYCLES = ("sm__cycles_active.avg", ("sm__cycles_elapsed.avg", "sm__cycles_elaps
 
 
 @dataclass(frozen=True, slots=True)
-class Busy:
+class BusyUnits:
     """``lds``: shared memory, None if not measured. ``stalled``: the time that conflicts stall it.
     ``where``: of what the percentages are, beyond the launch. ``notes``: what was not taken for a
     unit, and why."""
@@ -112,7 +112,7 @@ class Busy:
     notes: tuple[str, ...] = ()
 
 
-def busy_units(launch: Launch, vendor: Vendor) -> Busy:
+def busy_units(launch: Launch, vendor: Vendor) -> BusyUnits:
     """The units of a launch of which its percentages tell."""
     lds = _unit(launch, _LDS, _SHARED_MEMORY[vendor])
     named = [_unit(launch, unit, names) for unit, names in _OTHERS[vendor]]
@@ -126,7 +126,7 @@ def busy_units(launch: Launch, vendor: Vendor) -> Busy:
     ]
     notes += [] if vendor == "amd" else _unread(launch, kept)
     stalled = _unit(launch, "stalls by conflicts", (_STALLS,))
-    return _where_work_is(Busy(lds, kept, stalled, notes=tuple(notes)), launch)
+    return _where_work_is(BusyUnits(lds, kept, stalled, notes=tuple(notes)), launch)
 
 
 _SAME = (
@@ -203,7 +203,7 @@ def _taken(vendor: Vendor) -> frozenset[str]:
     return frozenset((_STALLS, *_SHARED_MEMORY[vendor], *others))
 
 
-def _where_work_is(busy: Busy, launch: Launch) -> Busy:
+def _where_work_is(busy: BusyUnits, launch: Launch) -> BusyUnits:
     """A grid of fewer workgroups than there are multiprocessors leaves some idle, for a workgroup
     lies on one: the percentages are means over all of them, those that work are busier."""
     found, groups = launch.first(*_MULTIPROCESSORS), launch.workgroups

@@ -41,7 +41,7 @@ UNKNOWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _CompilerLine:
     """An error at its place, and what a note says of it."""
 
     place: Location
@@ -54,7 +54,7 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CompilerInput:
     """What was compiled: the file that the compiler got, what the user calls it and what is
     included from its folder, and the folder of what a compiler leaves, which is soon gone."""
 
@@ -65,7 +65,7 @@ class Source:
 
 
 def refused(
-    printed: str, code: int, compiler: str, source: Source, hints: Sequence[tuple[str, str]]
+    printed: str, code: int, compiler: str, source: CompilerInput, hints: Sequence[tuple[str, str]]
 ) -> InputError:
     """The errors that a ``compiler`` printed, the first at its place; ``hints``: by a pattern on
     what it says, the first that fits."""
@@ -84,9 +84,9 @@ def refused(
     return InputError(message, location=first.place, hint=hint)
 
 
-def _errors(printed: str, source: Source) -> Iterator[_Said]:
+def _errors(printed: str, source: CompilerInput) -> Iterator[_CompilerLine]:
     """Each error with the first note below it."""
-    now: _Said | None = None
+    now: _CompilerLine | None = None
     for line in printed.splitlines():
         during, said = _DURING.match(line), _SAID.match(line)
         note = "" if during is None else during["message"]
@@ -98,12 +98,12 @@ def _errors(printed: str, source: Source) -> Iterator[_Said]:
             if now is not None:
                 yield now
             message = _named(said["message"], source)
-            now = _Said(_place(said, source), message) if said["error"] else None
+            now = _CompilerLine(_place(said, source), message) if said["error"] else None
     if now is not None:
         yield now
 
 
-def _place(said: re.Match[str], source: Source) -> Location:
+def _place(said: re.Match[str], source: CompilerInput) -> Location:
     """Nvcc names no line behind the last one."""
     if said["end"]:
         return Location(source.file, len(read_text(source.path).splitlines()) or 1)
@@ -117,7 +117,7 @@ def _last(printed: str) -> list[str]:
     return (errors or lines)[-_LAST_LINES:]
 
 
-def _named(text: str, source: Source) -> str:
+def _named(text: str, source: CompilerInput) -> str:
     """With the user's name of the source, and no folder that is gone."""
     told = text.replace(str(source.path), source.file)
     return _LEFT.sub("its PTX", told).replace(f"{source.made}/", "")

@@ -120,20 +120,10 @@ def error_in(source: SourceText, error: ir.MLIRError) -> InputError:
     if name:
         message = f"{first.message} {name}"
         return InputError(message, location=where, hint=_meant(source, name) or hint)
-    hint = _ENDS if place and _cut_off(source, rest) else hint
     return InputError(first.message, location=where, hint=hint)
 
 
-_ENDS = "the text ends there, with brackets that are open: is it the whole file?"
 _VALUE = re.compile(r"%[\w$.\-]+")
-
-
-def _cut_off(source: SourceText, rest: str) -> bool:
-    """Whether the text ends on the line of an error, and within brackets."""
-    if "\n" in rest.strip():
-        return False
-    quiet = masked(source.text)
-    return quiet.count("{") > quiet.count("}")
 
 
 def _undeclared(message: str, rest: str) -> str:
