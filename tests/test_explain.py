@@ -241,7 +241,7 @@ def test_an_instruction_is_explained_as_one_gpu_serves_it() -> None:
         ("xor<stride=64, runs=64:2:4, 128:16:4>", "xor<stride, runs>", "(offset / D) mod N"),
         ("xor<width=8, unit=1, stride=8, per_phase=1, period=8>", "xor<width, ", "mod period"),
         ("#iree_codegen.xor_shuffle<256, 128>", "xor_shuffle<row, ", "mod (row / access)"),
-        ("Swizzle<2,4,3>", "Swizzle<2,4,3>", "CuTe"),
+        ("Swizzle<2,4,3>", "Swizzle<2,4,3>", "XORed into"),
     ],
 )
 def test_a_layout_with_its_numbers_is_explained(said: str, name: str, means: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bankwise.errors import InputError
-from bankwise.read.refused import UNKNOWN, CompilerInput, refused
+from bankwise.read.refused import UNKNOWN, ToldSource, refused
 from bankwise.read.toolkit import find_program
 from command import bankwise
 
@@ -58,7 +58,7 @@ def said(tmp_path: Path) -> Callable[[str], InputError]:
         path.write_text("1\n2\n3\n", "utf-8")
         told = printed.format(file=path, folder=tmp_path, made=made)
         name = lambda found: found.replace(str(path), "a b.cu").replace(f"{tmp_path}/", "")  # noqa: E731
-        return refused(told, 2, "nvcc", CompilerInput(path, "a b.cu", name, made), [("", "none")])
+        return refused(told, 2, "nvcc", ToldSource(path, "a b.cu", name, made), [("", "none")])
 
     return of
 

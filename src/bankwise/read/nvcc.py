@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bankwise.errors import InputError, Location
 from bankwise.read.extra import install
-from bankwise.read.refused import UNKNOWN, CompilerInput, refused
+from bankwise.read.refused import UNKNOWN, ToldSource, refused
 from bankwise.read.source import Name
 from bankwise.read.toolkit import find_program, run_program, version_of
 
@@ -45,7 +45,7 @@ def compile_cuda(
         typed = by_hand(architecture, file, more)
         hints = [(sign, f"{help_}; or compile it yourself: {typed}") for sign, help_ in _HINTS]
         hints.append(("", f"all that nvcc says of it: {typed.partition(' && ')[0]}"))
-        raise refused(printed, code, "nvcc", CompilerInput(source, file, name, made.parent), hints)
+        raise refused(printed, code, "nvcc", ToldSource(source, file, name, made.parent), hints)
     shown = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
     return f"compiled by {version_of(nvcc, made.parent)}: {_typed(shown, source)}"
 

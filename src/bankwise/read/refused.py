@@ -54,7 +54,7 @@ class _CompilerLine:
 
 
 @dataclass(frozen=True, slots=True)
-class CompilerInput:
+class ToldSource:
     """What was compiled: the file that the compiler got, what the user calls it and what is
     included from its folder, and the folder of what a compiler leaves, which is soon gone."""
 
@@ -65,7 +65,7 @@ class CompilerInput:
 
 
 def refused(
-    printed: str, code: int, compiler: str, source: CompilerInput, hints: Sequence[tuple[str, str]]
+    printed: str, code: int, compiler: str, source: ToldSource, hints: Sequence[tuple[str, str]]
 ) -> InputError:
     """The errors that a ``compiler`` printed, the first at its place; ``hints``: by a pattern on
     what it says, the first that fits."""
@@ -84,7 +84,7 @@ def refused(
     return InputError(message, location=first.place, hint=hint)
 
 
-def _errors(printed: str, source: CompilerInput) -> Iterator[_CompilerLine]:
+def _errors(printed: str, source: ToldSource) -> Iterator[_CompilerLine]:
     """Each error with the first note below it."""
     now: _CompilerLine | None = None
     for line in printed.splitlines():
@@ -103,7 +103,7 @@ def _errors(printed: str, source: CompilerInput) -> Iterator[_CompilerLine]:
         yield now
 
 
-def _place(said: re.Match[str], source: CompilerInput) -> Location:
+def _place(said: re.Match[str], source: ToldSource) -> Location:
     """Nvcc names no line behind the last one."""
     if said["end"]:
         return Location(source.file, len(read_text(source.path).splitlines()) or 1)
@@ -117,7 +117,7 @@ def _last(printed: str) -> list[str]:
     return (errors or lines)[-_LAST_LINES:]
 
 
-def _named(text: str, source: CompilerInput) -> str:
+def _named(text: str, source: ToldSource) -> str:
     """With the user's name of the source, and no folder that is gone."""
     told = text.replace(str(source.path), source.file)
     return _LEFT.sub("its PTX", told).replace(f"{source.made}/", "")

@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bankwise.errors import InputError, Location
-from bankwise.read.refused import UNKNOWN, CompilerInput, refused
+from bankwise.read.refused import UNKNOWN, ToldSource, refused
 from bankwise.read.source import Name
 from bankwise.read.toolkit import run_program
 
@@ -91,7 +91,7 @@ def compile_hip(
             shown = shlex.join([*_flags(target), *more])
             return f"compiled by {_version(one, made.parent)}, {headers} headers: {shown}"
         if not _UNFIT.search(printed):
-            what = CompilerInput(source, file, name, made.parent)
+            what = ToldSource(source, file, name, made.parent)
             raise refused(printed, code, one.name, what, _hints(target, file, more))
         unfit.append(one.name)
     raise _nothing(unfit, target, file, more)
