@@ -19,7 +19,7 @@ PRICE = TextPrice(0, 100, 300, 4096)
 
 
 def code(*, price: TextPrice = PRICE, lds: int | None = 4096, spilled: int = 0) -> Any:
-    listing = SimpleNamespace(lds_bytes=lds, totals={SPILLED: spilled})
+    listing = SimpleNamespace(lds_bytes=lds, totals={SPILLED: spilled}, vgprs=None)
     kernel = SimpleNamespace(target="gfx942", name="k", counted=True)
     return SimpleNamespace(kernel=kernel, listing=listing, price=price)
 

@@ -11,7 +11,7 @@ import pytest
 from bankwise.ask.beside.beside import beside
 from bankwise.ask.check import check
 from bankwise.ask.worth import measured_worth
-from bankwise.ask.worth_units import Busy, busy_units
+from bankwise.ask.worth_units import BusyUnits, busy_units
 from bankwise.profile.read import parse_profile, read_profile
 from bankwise.profile.values import Launch, Profile, Quantity
 from bankwise.show.beside import KernelBeside
@@ -24,13 +24,13 @@ FMA = f"sm__pipe_fma_cycles_active.avg.{ELAPSED}"
 FMA_ACTIVE = f"sm__inst_executed_pipe_fma.avg.{ACTIVE}"
 
 
-def busy(workgroups: int = 4096, **counters: float) -> Busy:
+def busy(workgroups: int = 4096, **counters: float) -> BusyUnits:
     """The units of a launch; ``counters`` in per cent but for cycles and multiprocessors."""
     values = {name: Quantity(value, "%") for name, value in counters.items()}
     return busy_units(Launch("k", "0", workgroups, 256, values), "nvidia")
 
 
-def amounts(found: Busy) -> dict[str, float | None]:
+def amounts(found: BusyUnits) -> dict[str, float | None]:
     return {share.unit: share.amount for share in found.others if share.least}
 
 
