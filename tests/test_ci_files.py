@@ -435,7 +435,11 @@ def test_the_pages_makefile_checks_every_kernel(tmp_path: Path) -> None:
         (tmp_path / name).write_text("", "utf-8")
     (tmp_path / "Makefile").write_text(written_on_the_page("make"), "utf-8")
     said = subprocess.run(
-        ["make", "--no-print-directory", "-n", "banks"], cwd=tmp_path, capture_output=True, text=True, check=True
+        ["make", "--no-print-directory", "-n", "banks"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     end = "--target H200 --baseline known/H200/a.json"
     assert said.split("\n")[:2] == [f"bankwise check kernels/{n}.cu {end}" for n in "ab"]
