@@ -126,7 +126,8 @@ def _told(known: tuple[PromotedPadding, ...], taken: tuple[int, int] | None) -> 
     than = best.price.cycles - (taken[1] if taken else best.price.cycles)
     beside = f"{abs(than):,} cycles {'more' if than > 0 else 'fewer'} than the patch"
     beside = "as many cycles as the patch" if than == 0 else beside
-    yield f"without a patch, {best.bits} bits ({beside}):" if taken else f"set {best.bits} bits:"
+    bits = f"without a patch, {best.bits} bits ({beside})" if taken else f"set {best.bits} bits"
+    yield f"{bits}; with WAVE_CACHE_ON=0, for Wave's cache takes no notice of it:"
     yield padding_statement(best.bits)
 
 
