@@ -9,12 +9,17 @@ import json
 import re
 import subprocess
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from bankwise.ask import fix_source
+from bankwise.ask.every_launch import EmittedCost, LaunchKey
+from bankwise.ask.source_text import CompiledText
+from bankwise.read.cxx.tree import parse
 from bankwise.read.options import Options
 from bankwise.read.toolkit import find_program
 from bankwise.show.fixing import Verdict
@@ -216,3 +221,21 @@ def test_no_instance_of_a_template_pays_for_another(tmp_path: Path) -> None:
     alone = bankwise("fix", path, "--target", "sm_90", "--kernel", "transpose<32>")
     assert (alone.code, "tile[" in alone.out) == (1, False), alone.out
     assert "a block of transpose<33> would take 64 -> " in alone.err
+
+
+def test_a_text_whose_rounds_are_not_followed_again_is_no_cheaper() -> None:
+    """512 rounds before and one afterwards, of a loop that is too long then, are no gain."""
+    key: LaunchKey = ("gemm", "1,256")
+    took = EmittedCost({key: 512}, {key: 512}, {key: 512}, frozenset())
+    takes = EmittedCost({key: 1}, {key: 1}, {key: 1}, frozenset({key}))
+    source = parse("__global__ void gemm() {}\n", "k.cu")
+
+    def tried(emitted: EmittedCost) -> object:
+        made: Any = SimpleNamespace(emitted=emitted)
+        made.under = lambda keys: made
+        author: Any = SimpleNamespace(source=source, compiled=lambda text: made)
+        found = fix_source._tried(author, CompiledText("", (), "", took), [])
+        return found if isinstance(found, str) else found is made
+
+    assert tried(takes) == "the rounds of a block of gemm are too many to follow them again"
+    assert tried(replace(takes, open=frozenset())) is True

@@ -45,11 +45,13 @@ def other_launches(
 @dataclass(frozen=True, slots=True, eq=False)
 class EmittedCost:
     """What compiled kernels take: ``passes``, ``executed`` instructions of shared memory; ``near``:
-    instructions at all that are executed where shared memory is touched."""
+    instructions at all that are executed where shared memory is touched; ``open``: launches of
+    which it is not known how often every access runs."""
 
     passes: Passes
     executed: Mapping[LaunchKey, int]
     near: Mapping[LaunchKey, int]
+    open: frozenset[LaunchKey]
 
     def beside(self, before: EmittedCost) -> tuple[int, int]:
         """Passes and executed instructions of shared memory, less than they were; of launches that
@@ -74,11 +76,12 @@ def _less(now: Passes, then: Passes) -> int:
 def emitted_cost(kernels: Sequence[AssemblyKernel]) -> EmittedCost:
     """Of every launch."""
     launches = every_launch(kernels)
-    counted = (counted_kernel(one, machine(one.target)).whole.passes for one in launches)
+    counted = {key_of(one): counted_kernel(one, machine(one.target)) for one in launches}
     return EmittedCost(
-        {key_of(one): passes for one, passes in zip(launches, counted, strict=True)},
+        {key: report.whole.passes for key, report in counted.items()},
         {key_of(one): sum(map(_executed, one.accesses)) for one in launches},
         {key_of(one): one.executed for one in launches},
+        frozenset(key for key, report in counted.items() if not report.counted),
     )
 
 

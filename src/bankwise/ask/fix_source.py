@@ -40,7 +40,7 @@ from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
-from bankwise.read.names import listed
+from bankwise.read.names import listed, short
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.sources import language_of
 from bankwise.show.fixing import Change, FixReport, Verdict
@@ -323,7 +323,7 @@ def _tried(
     author: Author, before: CompiledText, spellings: Sequence[Spelling]
 ) -> CompiledText | str | None:
     """A text with some spellings, compiled; None where it does not compile; where a launch takes
-    more than before, which one."""
+    more than before, or cannot be compared with it, which one."""
     text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
     if isinstance(text, Refusal):
         return None
@@ -331,6 +331,9 @@ def _tried(
         made = author.compiled(text).under(before.emitted.passes.keys())
     except InputError:
         return None
+    lost = sorted(made.emitted.open - before.emitted.open)
+    if lost:
+        return f"the rounds of a block of {short(lost[0][0])} are too many to follow them again"
     return paying(before.emitted.passes, made.emitted.passes) or made
 
 
