@@ -140,6 +140,8 @@ ANY_SIZE = (
     ("fp32", Variant(64, 32, 64, 1, kind="grid"), (1, 5, 3)),
     ("fp32", Variant(32, 32, 64, 5, kind="grid"), (1, 33, 65)),
     ("fp32", Variant(64, 64, 64, kind="grid"), (2, 129, 71)),
+    ("fp32", Variant(64, 32, 64, 1, kind="grid", group=1), (2, 129, 71)),
+    ("fp32", Variant(32, 32, 64, 3, True, kind="grid"), (1, 63, 65)),
 )
 """Rows that start anywhere on both sides, on one, on none; a matrix smaller than a vector."""
 
@@ -247,8 +249,10 @@ def test_launches_cover_the_matrix():
     ahead = replace(made, schedule=Schedule("persistent", blocks=2))
     assert grid(ahead, SIZE, 132) == (264, 1, 1)
     assert grid(replace(made, schedule=Schedule("tile")), SIZE, 132) == (8192, 1, 1)
-    every = blocked("fp16", (64, 64), 64, (8, 8), schedule=Schedule("grid"))
+    every = blocked("fp16", (64, 64), 64, (8, 8), schedule=Schedule("grid", group=0))
     assert grid(every, (129, 64), 132, 5) == (3, 1, 5)
+    turned = replace(every, schedule=Schedule("grid", group=1))
+    assert grid(turned, (129, 64), 132, 5) == (1, 3, 5)
     for batch, words in ((65536, "a grid of 3 x 1 x 65536"), (2, "transposes one matrix")):
         with pytest.raises(InputError, match=words):
             grid(every if batch > 2 else made, (129, 64) if batch > 2 else SIZE, 132, batch)

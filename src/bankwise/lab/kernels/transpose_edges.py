@@ -48,7 +48,8 @@ def body(plan: Transpose) -> Lines:
     yield from coordinates("w", plan.write)
     yield from coordinates("r", plan.read)
     yield from registers(plan)
-    yield f"const int m0 = blockIdx.x * {m}, k0 = blockIdx.y * {k};"
+    along_m, along_k = "yx" if plan.schedule.group == 1 else "xy"
+    yield f"const int m0 = blockIdx.{along_m} * {m}, k0 = blockIdx.{along_k} * {k};"
     yield "const long long matrix = (long long)M * K;"
     yield "in += blockIdx.z * matrix, out += blockIdx.z * matrix;"
     yield f"const bool whole = m0 + {m} <= M && k0 + {k if plan.aligned[0] else k + columns} <= K;"
@@ -176,7 +177,7 @@ def _drain(plan: Transpose, *, whole: bool) -> Lines:
         yield from move_vector(plan, "read", cut, i, [f"h[{i}][{w}]" for w in range(words)])
     yield "E* to = out + (long long)(k0 + k) * M + (m0 + m);"
     guard = "" if whole or plan.read.block[1] == 1 else "if (k0 + k + {j} < K) "
-    yield from out_elements(plan) if plan.store == 1 else out_vectors(plan, guard)
+    yield from (out_elements if plan.store == 1 else out_vectors)(plan, guard)
     yield "}"
     yield "}"
 

@@ -89,7 +89,9 @@ def grid(
     """
     every = tiles(plan, size)
     if plan.schedule.kind == "grid":
-        blocks = (-(-size[0] // plan.tile[0]), -(-size[1] // plan.tile[1]), batch)
+        places = [-(-n // by) for n, by in zip(size, plan.tile, strict=True)]
+        first, second = reversed(places) if plan.schedule.group == 1 else places
+        blocks = (first, second, batch)
         if max(blocks[1:]) > _MOST_ROWS:
             raise InputError(f"{plan.name}: a grid of {' x '.join(map(str, blocks))} blocks")
         return blocks

@@ -113,13 +113,13 @@ class Schedule:
 
     ``kind``: ``row`` (a block walks along k, as source 002 does), ``tile`` (one tile per block),
     ``persistent`` (a block takes every n-th tile) or ``grid`` (one tile per block, which reads its
-    place off the three-dimensional grid: tile along m, along k, matrix of a batch; the one kind
-    for sizes that the tiles do not divide). The order of the tiles: ``across`` along k,
-    then ``group`` along m (0: all of them), then on along k, then the next group. ``skew``: turn
-    the order along k by one tile for every so many tiles along m (0: never). ``cluster``: so many
-    blocks start together (CUDA's thread block clusters; HIP has none). ``prefetch``: load the next
-    tile before the present one is stored. ``load``, ``store``: cache hints
-    (:mod:`bankwise.lab.kernels.transpose_hints`).
+    place off the three-dimensional grid: tile along m, along k, matrix of a batch, or with a
+    ``group`` of 1 along k first; the one kind for sizes that the tiles do not divide).
+    The order of the tiles: ``across`` along k, then ``group`` along m (0: all of them), then on
+    along k, then the next group. ``skew``: turn the order along k by one tile for every so many
+    tiles along m (0: never). ``cluster``: so many blocks start together (CUDA's thread block
+    clusters; HIP has none). ``prefetch``: load the next tile before the present one is stored.
+    ``load``, ``store``: cache hints (:mod:`bankwise.lab.kernels.transpose_hints`).
     ``blocks``: per multiprocessor, for ``persistent`` and as the bound for registers; 0: none.
     """
 

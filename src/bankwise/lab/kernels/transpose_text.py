@@ -152,12 +152,12 @@ def out_vectors(plan: Transpose, guard: str = "") -> Lines:
         yield f"{guard.format(j=j)}STORE({target}, {packed(size, words, 0)});"
 
 
-def out_elements(plan: Transpose) -> Lines:
-    """A block to ``to``, element by element."""
+def out_elements(plan: Transpose, guard: str = "") -> Lines:
+    """A block to ``to``, element by element, where ``guard`` says so (``{j}`` in its text)."""
     rows, columns = plan.read.block
     for j in range(columns):
         for i in range(rows):
             other, along = (j, i) if plan.read.vector == "m" else (i, j)
             word = f"h[{other}][{along * plan.element_bytes // 4}]"
             value = packed(plan.element_bytes, [word], along * plan.element_bytes % 4)
-            yield f"STORE(to + {j}ll * M + {i}, {value});"
+            yield f"{guard.format(j=j)}STORE(to + {j}ll * M + {i}, {value});"

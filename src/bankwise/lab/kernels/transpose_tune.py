@@ -43,8 +43,8 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "store": tuple(STORES),
     "cluster": (1, 2, 4, 8),
 }
-_ALONE: Mapping[str, Any] = {"kind": "grid", "group": 0, "across": 1, "skew": 0, "cluster": 1}
-"""What is left to choose of the order where tiles do not divide a matrix."""
+_ALONE: Mapping[str, Any] = {"kind": "grid", "across": 1, "skew": 0, "cluster": 1}
+"""What is fixed of the order where tiles do not divide a matrix."""
 _SHARED_BYTES = 132 * 1024
 _THREADS = 2048
 """Of a multiprocessor (CUDA C++ Programming Guide, compute capability 9.0)."""
@@ -103,6 +103,10 @@ SEEDS: Mapping[str, tuple[Variant, ...]] = {
         Variant(64, 64, 128, 2, kind="grid"),
         Variant(64, 64, 128, 3, True, kind="grid", store="cg"),
         Variant(64, 128, 256, 1, kind="grid"),
+        Variant(64, 128, 256, 1, group=1, kind="grid", blocks=8, load="p256"),
+        Variant(64, 128, 256, 1, group=1, kind="grid", load="cg", store="cs"),
+        Variant(64, 32, 64, 2, group=1, kind="grid", blocks=8, load="p256", single=True),
+        Variant(128, 32, 128, 4, group=1, kind="grid", blocks=8, single=True),
     ),
     "fp32": (
         Variant(128, 64, 512, 1, blocks=3, store="wt"),
@@ -117,6 +121,10 @@ SEEDS: Mapping[str, tuple[Variant, ...]] = {
         Variant(32, 64, 64, 4, True, kind="grid"),
         Variant(64, 64, 256, kind="grid", store="wt"),
         Variant(64, 128, 256, 3, True, kind="grid", store="cg"),
+        Variant(128, 32, 512, 4, group=1, kind="grid", load="nc", store="cg", single=True),
+        Variant(64, 32, 256, 5, True, group=1, kind="grid", blocks=4, load="p128"),
+        Variant(128, 32, 512, 5, group=1, kind="grid", blocks=2, load="p256"),
+        Variant(128, 32, 128, 2, group=1, kind="grid", blocks=4, load="p128", single=True),
     ),
 }
 """Where a search starts: what was best, or nearly, in earlier searches on an H200."""
@@ -149,8 +157,8 @@ def _bare(variant: Variant, dtype: str, name: str) -> Transpose:
     words = tile[0] * tile[1] * size // 4 // variant.threads
     if tile[0] * tile[1] * size > _SHARED_BYTES or not 4 <= words <= _REGISTERS:
         raise InputError(f"a tile of {tile[0]} x {tile[1]} is not for {variant.threads} threads")
-    if variant.kind == "grid" and (variant.group, variant.across, variant.skew) != (0, 1, 0):
-        raise InputError("blocks of a grid go along all of m, then on along k")
+    if variant.kind == "grid" and (variant.group > 1 or (variant.across, variant.skew) != (1, 0)):
+        raise InputError("blocks of a grid go along all of m, then on along k, or the other way")
     if variant.kind != "persistent" and variant.prefetch:
         raise InputError("one tile per block has no next tile to load")
     if variant.kind == "persistent" and variant.cluster > 1:
