@@ -17,6 +17,7 @@ from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.follow.decoded import I
 from bankwise.read.follow.dialect import Dialect, K, Place, Size
 from bankwise.read.follow.openers import with_openers
+from bankwise.read.follow.prepared import Preparations
 from bankwise.read.follow.result import not_answered, whole_size
 from bankwise.read.follow.side_by_side import (
     MOST_AGAIN,
@@ -193,9 +194,10 @@ def check_kernel(
     """
 
     decoded = dialect.decode(kernel)
+    ready = Preparations(decoded.program)
 
     def run(launch: KernelLaunch) -> AssemblyKernel:
-        return under(dialect, kernel, decoded, file, gpu, place, launch, said.steps)
+        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps)
 
     launches = _launches(dialect, kernel, file, said)
     found = side_by_side(launches, run, bool(decoded.touches or decoded.refusals), said.tried)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from bankwise.read.follow.lost import without_lost
 from bankwise.read.follow.program import Program
-from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Unknown
+from bankwise.read.follow.state import Partly, State
+from bankwise.read.follow.values import Unknown, Value
 from bankwise.read.follow.widen import address_registers, loop_heads
 
 
@@ -35,3 +35,28 @@ def prepared(written: Program, start: State) -> Prepared:
     heads = loop_heads(program)
     addresses = address_registers(program) if heads else ()
     return Prepared(written, program, open_branches, heads, addresses)
+
+
+@dataclass(frozen=True, slots=True)
+class Preparations:
+    """A program made ready once for all starts that hold a number in the same registers, and know
+    as much of the others: those of launches of blocks of several sizes."""
+
+    written: Program
+    made: dict[Hashable, Prepared] = field(default_factory=dict)
+
+    def of(self, start: State) -> Prepared:
+        """The program for runs from ``start``."""
+        known = frozenset((name, _known(value)) for name, value in start.registers.items())
+        if known not in self.made:
+            self.made[known] = prepared(self.written, start)
+        return self.made[known]
+
+
+def _known(value: Value | Partly) -> Hashable:
+    """What :func:`prepared` asks of a register at the start: all but which number it holds."""
+    if not isinstance(value, Unknown):
+        return type(value).__name__
+    parts = (part is None for part in (value.choices, value.lanes, value.instead))
+    said = (value.reason, value.line, value.uniform, value.subset_of, value.pointer)
+    return (*said, value.space, value.fact, value.multiple_of, *parts)

@@ -9,7 +9,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.dialect import GENERIC, Dialect, K, Parts, Place
-from bankwise.read.follow.prepared import prepared
+from bankwise.read.follow.prepared import Preparations
 from bankwise.read.follow.result import (
     ALLOCATION,
     access,
@@ -32,6 +32,7 @@ def under(
     dialect: Dialect[K, I],
     kernel: K,
     decoded: Decoded,
+    preparations: Preparations,
     file: str,
     gpu: str,
     place: Place,
@@ -43,7 +44,7 @@ def under(
     assert launch.block is not None
     size, args = launch.block, _arguments(dialect, kernel, launch)
     start = dialect.start(kernel, size, args)
-    ready = prepared(decoded.program, start)
+    ready = preparations.of(start)
     trace = follow(ready, start, steps)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
