@@ -445,3 +445,63 @@ def test_a_fold_across_rows_is_written_into_both_indices_and_its_corruptions_are
         replace(claim, sizes=(replace(SIXTEEN, aligned=64),)),
     ):
         assert isinstance(prove_text(source, right, [less]), Refusal), less
+
+
+IN_ONE = """__global__ void k(float* o, int t) {
+  __shared__ float s[N * 4];
+  s[(t * 4 + 1) * N + 3] = o[t];
+  *(float4*)&s[t * 4] = {};
+  o[t] = s[t] + s[70];
+}
+"""
+ONE = ArraySize(512, 4, (128,), 16, 0, (("sizeof(float4)", 16),))
+
+
+def longer(after: str, size: ArraySize = ONE, row: int = 32, pad: int = 4) -> int | Refusal:
+    claim = ArrayClaim(0, "s", (), pad, (size,), row=row)
+    return prove_text(parse(IN_ONE, "k.cu"), parse(after, "k.cu"), [claim])
+
+
+def test_a_pitch_of_one_dimension_is_the_pads_before_each_element() -> None:
+    """By evaluating each index in Python, for every element that there is."""
+    source = parse(IN_ONE, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap(pad=4, row=32), [ONE])
+    assert not isinstance(ways, Refusal)
+    (way,) = ways
+    after = edited(source, way.edits)
+    assert isinstance(after, str)
+    uses = re.compile(r"\bs\[([^\]]*)\]")
+    (_, *old), (extent, *new) = uses.findall(IN_ONE), uses.findall(after)
+    assert eval(extent.replace("/", "//"), {"N": 32}) >= 127 + 127 // 32 * 4 + 1
+    for t in range(128):
+        for one, other in zip(old, new, strict=True):
+            was, is_ = (eval(x.replace("/", "//"), {"N": 32, "t": t}) for x in (one, other))
+            assert is_ == was + was // 32 * 4
+    assert new[-1] == "78"
+    assert longer(after) == 4
+
+
+def test_a_pitch_of_one_dimension_that_is_wrong_in_one_place_is_refused() -> None:
+    source = parse(IN_ONE, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap(pad=4, row=32), [ONE])
+    assert not isinstance(ways, Refusal)
+    right = str(edited(source, ways[0].edits))
+    for old, new in (
+        ("/ 32 * 4];\n  s", "/ 64 * 4];\n  s"),
+        ("s[(N * 4) + (N * 4) / 32 * 4]", "s[N * 4]"),
+        ("s[78]", "s[70]"),
+        ("s[t + t / 32 * 4]", "s[t]"),
+        ("s[t + t / 32 * 4]", "s[t + t / 16 * 4]"),
+        ("s[t + t / 32 * 4]", "s[t + t / 32 * 8]"),
+        ("s[t + t / 32 * 4]", "s[t + t / 32 * 4 + 1]"),
+        ("(t * 4) / 32 * 4]", "(t * 4) / 32 * 2]"),
+    ):
+        assert old in right, old
+        assert isinstance(longer(right.replace(old, new)), Refusal), new
+    assert isinstance(longer(right, pad=2), Refusal)
+    assert isinstance(longer(right, row=64), Refusal)
+    assert isinstance(longer(right, replace(ONE, aligned=32)), Refusal)
+    asked = IN_ONE.replace("s[70]", "sizeof(s)")
+    claim = ArrayClaim(0, "s", (), 4, (ONE,), row=32)
+    both = (parse(one.replace("s[78]", "sizeof(s)"), "k.cu") for one in (asked, right))
+    assert isinstance(prove_text(*both, [claim]), Refusal)

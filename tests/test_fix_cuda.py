@@ -428,3 +428,61 @@ def test_check_promises_nothing_that_fix_would_not_write() -> None:
     told = json.loads(bankwise("check", *options, "fragments").out)
     assert [one["command"] for one in told["snippets"]] == [None]
     assert any("would not edit it" in note for note in told["notes"])
+
+
+_BLOCK2D = """
+template <int BM, int BN, int BK, int TM, int TN>
+__global__ void gemm(int N, int K, const float* A, const float* B, float* C) {
+  const int col = threadIdx.x % (BN / TN), row = threadIdx.x / (BN / TN);
+  __shared__ float As[BM * BK];
+  __shared__ float Bs[BK * BN];
+  const int ra = threadIdx.x / (BK / 4), ca = threadIdx.x % (BK / 4);
+  const int rb = threadIdx.x / (BN / 4), cb = threadIdx.x % (BN / 4);
+  float acc[TM * TN] = {0.0f}, m[TM], n[TN];
+  for (int k0 = 0; k0 < K; k0 += BK) {
+    float4 t = *(const float4*)&A[ra * K + ca * 4];
+    As[(ca * 4 + 0) * BM + ra] = t.x;
+    As[(ca * 4 + 1) * BM + ra] = t.y;
+    As[(ca * 4 + 2) * BM + ra] = t.z;
+    As[(ca * 4 + 3) * BM + ra] = t.w;
+    *(float4*)&Bs[rb * BN + cb * 4] = *(const float4*)&B[rb * N + cb * 4];
+    __syncthreads();
+    A += BK;
+    B += BK * N;
+    for (int k = 0; k < BK; ++k) {
+      for (int i = 0; i < TM; ++i) m[i] = As[k * BM + row * TM + i];
+      for (int i = 0; i < TN; ++i) n[i] = Bs[k * BN + col * TN + i];
+      for (int i = 0; i < TM; ++i)
+        for (int j = 0; j < TN; ++j) acc[i * TN + j] += m[i] * n[j];
+    }
+    __syncthreads();
+  }
+  for (int i = 0; i < TM; ++i)
+    for (int j = 0; j < TN; ++j) C[(row * TM + i) * N + col * TN + j] = acc[i * TN + j];
+}
+void launch(const float* A, const float* B, float* C) {
+  gemm<128, 128, 8, 8, 8><<<1, 256>>>(128, 16, A, B, C);
+}
+"""
+
+
+def test_rows_of_a_flat_array_are_longer_where_a_fold_would_hide_its_neighbours(
+    tmp_path: Path,
+) -> None:
+    """Two neighbouring lanes store 4 rows of 128 apart, in one bank: 2 passes for 1; 8 threads
+    read 32 columns by two, 8 apart: 2 passes for 1 again. What is promised is what is written."""
+    path = tmp_path / "k.cu"
+    path.write_text(_BLOCK2D)
+    options = (str(path), "-t", "sm_90", "--format", "json")
+    told = [one["what"] for one in json.loads(bankwise("check", *options).out)["snippets"]]
+    done = bankwise("fix", *options, "--accept-sampled")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    assert extra(answer["after"]) == 0 < extra(answer["before"])
+    (longer,) = [one for one in answer["changes"] if one["allocations"] == ["As"]]
+    assert longer["address"] in told
+    assert "float As[(BM * BK) + (BM * BK) / 512 * 16];" in answer["patch"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
+    (issued,) = [row for row in isa["rows"] if "shared-memory instructions" in row["name"]]
+    assert issued["before"] == issued["after"], "reads of 16 bytes stay"

@@ -137,7 +137,7 @@ def _changed(use: ArrayUse, claim: ArrayClaim) -> tuple[ByteSpan, ...]:
 
 def _written(use: ArrayUse, claim: ArrayClaim) -> bool:
     """Whether the last index of a use is another one under a map."""
-    return not claim.typed and (use.flat or not claim.pad)
+    return not claim.typed and (use.flat or bool(claim.row) or not claim.pad)
 
 
 def _rest(source: CxxSource, free: Sequence[ByteSpan]) -> bytes:
@@ -179,7 +179,12 @@ def _proved(
                 return Refusal(f"{old.name}: another use", before.place(one.span.start))
             moves = one.indices and _written(one, claim)
             why = _moved(before, after, one, other, claim, size) if moves else ""
-            if why and size.flat and _inside(before, after, one, other, claim, size, number):
+            if (
+                why
+                and size.flat
+                and claim.folds
+                and _inside(before, after, one, other, claim, size, number)
+            ):
                 continue
             if why:
                 return Refusal(f"{old.name}: {why}", before.place(one.span.start))
@@ -203,6 +208,8 @@ def _lengthened(
 ) -> str:
     """Why the last extent of several is not the old one and the pad; empty if it is, and nothing
     asks for the size or counts rows for itself."""
+    if claim.row:
+        return _longer_in_one(before, after, old, new, claim)
     for size in claim.sizes:
         if size.flat or claim.pad * size.element_bytes % size.kept_bytes or size.aligned:
             return f"a pad of {claim.pad} breaks what is moved together"
@@ -211,6 +218,27 @@ def _lengthened(
     text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
     if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):
         return f"rows of {text} and {claim.pad} are not rows of {grown}"
+    return ""
+
+
+def _longer_in_one(
+    before: CxxSource, after: CxxSource, old: SharedArray, new: SharedArray, claim: ArrayClaim
+) -> str:
+    """Why an array of one dimension has no room for a pad behind every row; empty if it has, and
+    nothing asks for its size or begins inside it."""
+    pinned = next((use.pinned for use in old.uses if use.pinned), "")
+    if pinned or old.fixed or old.unsized or old.piece or any(use.size for use in old.uses):
+        return pinned or "its size is asked for, or is not its own"
+    text = _bare(before, old.extents[-1])
+    for size in claim.sizes:
+        units = (claim.row * size.element_bytes, claim.pad * size.element_bytes)
+        if not size.flat or size.aligned or any(n % size.kept_bytes for n in units):
+            return f"a pad of {claim.pad} behind every {claim.row} breaks what is moved together"
+        names = {} if text.isdecimal() else {text: np.asarray([size.columns])}
+        long = _value(after, new.extents[-1], names)
+        last = np.asarray([size.bytes_ - size.element_bytes])
+        if long is None or (long * size.element_bytes <= across(claim, size, last)).any():
+            return f"{after.of(new.extents[-1])} is no room for it"
     return ""
 
 
@@ -262,7 +290,9 @@ def _moved(
     if len(values) > 1:
         right = _crosses(claim, size, row, byte, (values[0], values[1] * scale))
     else:
-        place = across(claim, size, byte) if old.flat else placed(claim, size, row, byte)
+        place = (
+            across(claim, size, byte) if old.flat or claim.row else placed(claim, size, row, byte)
+        )
         right = bool((values[0] * scale == place).all())
     told = f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
     return "" if right else told
