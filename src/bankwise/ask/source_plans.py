@@ -126,5 +126,5 @@ def _as_planned(
     return replace(snippet, command="") if mine & known else snippet
 
 
-_IF = ", if the compiler keeps its wide accesses; where it does not, nothing is written"
+_IF = " (if the compiler joins accesses of it as before; else nothing is written)"
 """Of a text from which a compiler may not see what it joined: ``fix`` compiles it, and decides."""

@@ -40,7 +40,8 @@ def verdict(report: CheckReport) -> str:
     some = f"{many}" if surest == "none" else f"{alike} of {many}"
     first = faulting(sum(refusal.fault for refusal in report.refusals))
     line = f"{first}{conclusion(surest, not report.accounted)} in {some} kernels"
-    worst = report.ranked[0]
+    worst, maybe = report.ranked[0], sum(k.conflict == "possible" for k in report.kernels)
+    line += f", possible in {maybe} more" * (surest == "sure" and maybe > 0)
     return line if surest == "none" else f"{line}; the worst is {short(worst.name)}"
 
 
