@@ -505,3 +505,42 @@ def test_a_pitch_of_one_dimension_that_is_wrong_in_one_place_is_refused() -> Non
     claim = ArrayClaim(0, "s", (), 4, (ONE,), row=32)
     both = (parse(one.replace("s[78]", "sizeof(s)"), "k.cu") for one in (asked, right))
     assert isinstance(prove_text(*both, [claim]), Refusal)
+
+
+BY_TERMS = (
+    "__global__ void k(float* o, int t) { __shared__ float s[128]; o[t] = s[t * 8 + (t & 7)]; }"
+)
+TERMS = ArraySize(512, 4, (128,), 4, 0, terms=((0, ((8, -1), (1, 7))),))
+"""The first term is a multiple of 8, the second is 7 at most."""
+
+
+def test_a_pitch_by_the_terms_that_lead_from_row_to_row_is_proved_and_its_corruptions_refused() -> (
+    None
+):
+    source = parse(BY_TERMS, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap(pad=1, row=32), [TERMS])
+    assert not isinstance(ways, Refusal)
+    right = str(edited(source, ways[0].edits))
+    index = re.findall(r"\bs\[([^\]]*)\]", right)[1]
+    assert index == "t * 8 + (t & 7) + (t * 8) / 32"
+    for t in range(128):
+        was = t * 8 + (t & 7)
+        assert eval(index.replace("/", "//"), {"t": t}) == was + was // 32
+
+    def told(text: str, size: ArraySize = TERMS) -> int | Refusal:
+        claim = ArrayClaim(0, "s", (), 1, (size,), row=32)
+        return prove_text(source, parse(text, "k.cu"), [claim])
+
+    assert [told(str(edited(source, way.edits))) for way in ways] == [1, 1]
+    for old, new in (
+        ("+ (t * 8) / 32", "+ (t * 8) / 16"),
+        ("+ (t * 8) / 32", "+ (t & 7) / 32"),
+        ("+ (t * 8) / 32", ""),
+        ("t * 8 + (t & 7) +", "t * 8 + (t & 3) +"),
+        ("t * 8 + (t & 7) +", "t * 8 +"),
+    ):
+        assert old in right
+        assert isinstance(told(right.replace(old, new)), Refusal), new
+    for terms in (((8, -1), (1, -1)), ((8, -1), (1, 8)), ((4, -1), (1, 7)), ()):
+        unknown = replace(TERMS, terms=((0, terms),))
+        assert isinstance(told(right, unknown), Refusal), terms

@@ -205,7 +205,7 @@ def _plans(
 def _hides(source: CxxSource, map_: IndexMap, posed: PosedArray) -> bool:
     """Whether accesses that the compiler joined may be narrow under the text of a map."""
     widest = posed.tile.span * posed.tile.shape.element_bits // 8
-    return widest > posed.size.kept_bytes and hides(source, posed.array, map_, [posed.size])
+    return widest > posed.size.element_bytes and hides(source, posed.array, map_, [posed.size])
 
 
 def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan, IndexMap, Passes]]:

@@ -46,7 +46,7 @@ from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, only_elements, shared_arrays, tied
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import parts_of
+from bankwise.read.cxx.terms import in_row, parts_of
 from bankwise.read.cxx.tree import (
     UNROLL,
     ByteSpan,
@@ -179,12 +179,8 @@ def _proved(
                 return Refusal(f"{old.name}: another use", before.place(one.span.start))
             moves = one.indices and _written(one, claim)
             why = _moved(before, after, one, other, claim, size) if moves else ""
-            if (
-                why
-                and size.flat
-                and claim.folds
-                and _inside(before, after, one, other, claim, size, number)
-            ):
+            terms = _inside if claim.folds else _inside_row
+            if why and size.flat and terms(before, after, one, other, claim, size, number):
                 continue
             if why:
                 return Refusal(f"{old.name}: {why}", before.place(one.span.start))
@@ -353,6 +349,31 @@ def _inside(
     value = value_of(after, node, {text: one for text, one in names.items() if text})
     place = mapped(claim, high + low, high + low)
     return value is not None and bool(((value == place) | ~told).all())
+
+
+def _inside_row(
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
+    number: int,
+) -> bool:
+    """Whether a new index is the pitch of the old one, by its terms: those that are multiples of a
+    part of a row, and those that stay inside one; tried for all of both."""
+    node = node_at(after, new.indices[-1])
+    told = claim.row and not old.scale and not acts(before, old.indices[0])
+    found = in_row(before, old.indices[0], size.facts(number), claim.row) if told else None
+    if found is None or node is None:
+        return False
+    parts, block = found
+    if size.columns % block or size.columns > MOST_COLUMNS:
+        return False
+    high, low = np.arange(0, size.columns, block)[:, None], np.arange(block)[None]
+    value = value_of(after, node, {parts.high: high, parts.low: low})
+    place = across(claim, size, (high + low) * size.element_bytes)
+    return value is not None and bool((value * size.element_bytes == place).all())
 
 
 def _axis(text: str, extent: int) -> IntArray:

@@ -32,7 +32,7 @@ from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import IndexParts, parts_of
+from bankwise.read.cxx.terms import IndexParts, in_row, parts_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at, span
 from bankwise.read.cxx.uses import MACRO, ArrayUse
 
@@ -253,16 +253,34 @@ def _pitched_flat(
         return Refusal("its elements are not its own: it cannot be longer", place)
     if any(use.size for use in array.uses) or any(size.aligned for size in sizes):
         return Refusal("its size is asked for, or a pointer begins inside it", place)
-    edits = [CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad))]
-    for use in (one for one in array.uses if one.indices):
+    longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad))
+    edits, inside = [longer], [longer]
+    for number, use in ((n, one) for n, one in enumerate(array.uses) if one.indices):
         index, steps = use.indices[-1], {_steps(map_, use, size) for size in sizes}
         row, pad = steps.pop()
         if use.pinned or acts(source, index) or steps or not row:
             why = use.pinned or "has an effect, or counts in units that the map has not"
             return Refusal(f"{source.of(use.span)} {why}", source.place(use.span.start))
         text = _with_pads(source, index, row, pad)
-        edits.append(CxxEdit(index, text if _bracketed(source, index) else f"({text})"))
-    return (Spelling(array, map_, tuple(edits), "pitch", said(source, array, map_)),)
+        terms = "" if use.scale else _pads_by_terms(source, map_, sizes, number, index)
+        for some, one in ((edits, text), (inside, terms or text)):
+            some.append(CxxEdit(index, one if _bracketed(source, index) else f"({one})"))
+    ways = dict.fromkeys((tuple(inside), tuple(edits)))
+    return tuple(Spelling(array, map_, way, "pitch", said(source, array, map_)) for way in ways)
+
+
+def _pads_by_terms(
+    source: CxxSource, map_: IndexMap, sizes: Sequence[ArraySize], number: int, index: ByteSpan
+) -> str:
+    """An index with the pads before it, told by those of its terms alone that lead from row to row:
+    the compiler sees that the others make neighbours. Empty where its terms do not say it."""
+    found = {in_row(source, index, size.facts(number), map_.row) for size in sizes}
+    one = found.pop()
+    if found or one is None:
+        return ""
+    high, low = one[0].high, one[0].low
+    low = low if _WORD.fullmatch(low) else f"({low})"
+    return f"{high} + {low} + ({high}) / {map_.row}" + (f" * {map_.pad}" if map_.pad > 1 else "")
 
 
 def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int) -> str:
