@@ -445,3 +445,102 @@ def test_a_fold_across_rows_is_written_into_both_indices_and_its_corruptions_are
         replace(claim, sizes=(replace(SIXTEEN, aligned=64),)),
     ):
         assert isinstance(prove_text(source, right, [less]), Refusal), less
+
+
+IN_ONE = """__global__ void k(float* o, int t) {
+  __shared__ float s[N * 4];
+  s[(t * 4 + 1) * N + 3] = o[t];
+  *(float4*)&s[t * 4] = {};
+  o[t] = s[t] + s[70];
+}
+"""
+ONE = ArraySize(512, 4, (128,), 16, 0, (("sizeof(float4)", 16),))
+
+
+def longer(after: str, size: ArraySize = ONE, row: int = 32, pad: int = 4) -> int | Refusal:
+    claim = ArrayClaim(0, "s", (), pad, (size,), row=row)
+    return prove_text(parse(IN_ONE, "k.cu"), parse(after, "k.cu"), [claim])
+
+
+def test_a_pitch_of_one_dimension_is_the_pads_before_each_element() -> None:
+    """By evaluating each index in Python, for every element that there is."""
+    source = parse(IN_ONE, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap(pad=4, row=32), [ONE])
+    assert not isinstance(ways, Refusal)
+    (way,) = ways
+    after = edited(source, way.edits)
+    assert isinstance(after, str)
+    uses = re.compile(r"\bs\[([^\]]*)\]")
+    (_, *old), (extent, *new) = uses.findall(IN_ONE), uses.findall(after)
+    assert eval(extent.replace("/", "//"), {"N": 32}) >= 127 + 127 // 32 * 4 + 1
+    for t in range(128):
+        for one, other in zip(old, new, strict=True):
+            was, is_ = (eval(x.replace("/", "//"), {"N": 32, "t": t}) for x in (one, other))
+            assert is_ == was + was // 32 * 4
+    assert new[-1] == "78"
+    assert longer(after) == 4
+
+
+def test_a_pitch_of_one_dimension_that_is_wrong_in_one_place_is_refused() -> None:
+    source = parse(IN_ONE, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap(pad=4, row=32), [ONE])
+    assert not isinstance(ways, Refusal)
+    right = str(edited(source, ways[0].edits))
+    for old, new in (
+        ("/ 32 * 4];\n  s", "/ 64 * 4];\n  s"),
+        ("s[(N * 4) + (N * 4) / 32 * 4]", "s[N * 4]"),
+        ("s[78]", "s[70]"),
+        ("s[t + t / 32 * 4]", "s[t]"),
+        ("s[t + t / 32 * 4]", "s[t + t / 16 * 4]"),
+        ("s[t + t / 32 * 4]", "s[t + t / 32 * 8]"),
+        ("s[t + t / 32 * 4]", "s[t + t / 32 * 4 + 1]"),
+        ("(t * 4) / 32 * 4]", "(t * 4) / 32 * 2]"),
+    ):
+        assert old in right, old
+        assert isinstance(longer(right.replace(old, new)), Refusal), new
+    assert isinstance(longer(right, pad=2), Refusal)
+    assert isinstance(longer(right, row=64), Refusal)
+    assert isinstance(longer(right, replace(ONE, aligned=32)), Refusal)
+    asked = IN_ONE.replace("s[70]", "sizeof(s)")
+    claim = ArrayClaim(0, "s", (), 4, (ONE,), row=32)
+    both = (parse(one.replace("s[78]", "sizeof(s)"), "k.cu") for one in (asked, right))
+    assert isinstance(prove_text(*both, [claim]), Refusal)
+
+
+BY_TERMS = (
+    "__global__ void k(float* o, int t) { __shared__ float s[128]; o[t] = s[t * 8 + (t & 7)]; }"
+)
+TERMS = ArraySize(512, 4, (128,), 4, 0, terms=((0, ((8, -1), (1, 7))),))
+"""The first term is a multiple of 8, the second is 7 at most."""
+
+
+def test_a_pitch_by_the_terms_that_lead_from_row_to_row_is_proved_and_its_corruptions_refused() -> (
+    None
+):
+    source = parse(BY_TERMS, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap(pad=1, row=32), [TERMS])
+    assert not isinstance(ways, Refusal)
+    right = str(edited(source, ways[0].edits))
+    index = re.findall(r"\bs\[([^\]]*)\]", right)[1]
+    assert index == "t * 8 + (t & 7) + (t * 8) / 32"
+    for t in range(128):
+        was = t * 8 + (t & 7)
+        assert eval(index.replace("/", "//"), {"t": t}) == was + was // 32
+
+    def told(text: str, size: ArraySize = TERMS) -> int | Refusal:
+        claim = ArrayClaim(0, "s", (), 1, (size,), row=32)
+        return prove_text(source, parse(text, "k.cu"), [claim])
+
+    assert [told(str(edited(source, way.edits))) for way in ways] == [1, 1]
+    for old, new in (
+        ("+ (t * 8) / 32", "+ (t * 8) / 16"),
+        ("+ (t * 8) / 32", "+ (t & 7) / 32"),
+        ("+ (t * 8) / 32", ""),
+        ("t * 8 + (t & 7) +", "t * 8 + (t & 3) +"),
+        ("t * 8 + (t & 7) +", "t * 8 +"),
+    ):
+        assert old in right
+        assert isinstance(told(right.replace(old, new)), Refusal), new
+    for terms in (((8, -1), (1, -1)), ((8, -1), (1, 8)), ((4, -1), (1, 7)), ()):
+        unknown = replace(TERMS, terms=((0, terms),))
+        assert isinstance(told(right, unknown), Refusal), terms

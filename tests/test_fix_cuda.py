@@ -428,3 +428,125 @@ def test_check_promises_nothing_that_fix_would_not_write() -> None:
     told = json.loads(bankwise("check", *options, "fragments").out)
     assert [one["command"] for one in told["snippets"]] == [None]
     assert any("would not edit it" in note for note in told["notes"])
+
+
+_BLOCK2D = """
+template <int BM, int BN, int BK, int TM, int TN>
+__global__ void gemm(int N, int K, const float* A, const float* B, float* C) {
+  const int col = threadIdx.x % (BN / TN), row = threadIdx.x / (BN / TN);
+  __shared__ float As[BM * BK];
+  __shared__ float Bs[BK * BN];
+  const int ra = threadIdx.x / (BK / 4), ca = threadIdx.x % (BK / 4);
+  const int rb = threadIdx.x / (BN / 4), cb = threadIdx.x % (BN / 4);
+  float acc[TM * TN] = {0.0f}, m[TM], n[TN];
+  for (int k0 = 0; k0 < K; k0 += BK) {
+    float4 t = *(const float4*)&A[ra * K + ca * 4];
+    As[(ca * 4 + 0) * BM + ra] = t.x;
+    As[(ca * 4 + 1) * BM + ra] = t.y;
+    As[(ca * 4 + 2) * BM + ra] = t.z;
+    As[(ca * 4 + 3) * BM + ra] = t.w;
+    *(float4*)&Bs[rb * BN + cb * 4] = *(const float4*)&B[rb * N + cb * 4];
+    __syncthreads();
+    A += BK;
+    B += BK * N;
+    for (int k = 0; k < BK; ++k) {
+      for (int i = 0; i < TM; ++i) m[i] = As[k * BM + row * TM + i];
+      for (int i = 0; i < TN; ++i) n[i] = Bs[k * BN + col * TN + i];
+      for (int i = 0; i < TM; ++i)
+        for (int j = 0; j < TN; ++j) acc[i * TN + j] += m[i] * n[j];
+    }
+    __syncthreads();
+  }
+  for (int i = 0; i < TM; ++i)
+    for (int j = 0; j < TN; ++j) C[(row * TM + i) * N + col * TN + j] = acc[i * TN + j];
+}
+void launch(const float* A, const float* B, float* C) {
+  gemm<128, 128, 8, 8, 8><<<1, 256>>>(128, 16, A, B, C);
+}
+"""
+
+
+def test_rows_of_a_flat_array_are_longer_where_a_fold_would_hide_its_neighbours(
+    tmp_path: Path,
+) -> None:
+    """Two neighbouring lanes store 4 rows of 128 apart, in one bank: 2 passes for 1; 8 threads
+    read 32 columns by two, 8 apart: 2 passes for 1 again. What is promised is what is written."""
+    path = tmp_path / "k.cu"
+    path.write_text(_BLOCK2D)
+    options = (str(path), "-t", "sm_90", "--format", "json")
+    told = [one["what"] for one in json.loads(bankwise("check", *options).out)["snippets"]]
+    done = bankwise("fix", *options, "--accept-sampled")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    assert extra(answer["after"]) == 0 < extra(answer["before"])
+    (longer,) = [one for one in answer["changes"] if one["allocations"] == ["As"]]
+    assert longer["address"] in told
+    assert "float As[(BM * BK) + (BM * BK) / 512 * 16];" in answer["patch"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
+    (issued,) = [row for row in isa["rows"] if "shared-memory instructions" in row["name"]]
+    assert issued["before"] == issued["after"], "reads of 16 bytes stay"
+
+
+_VECTORS = """
+#define CEIL(a, b) (((a) + (b) - 1) / (b))
+#define CVTA(x) reinterpret_cast<float4*>(&(x))[0]
+template <int BM, int BN, int BK, int TM, int TN>
+__global__ void __launch_bounds__((BM / TM) * (BN / TN))
+sgemm_vec(int N, int K, const float* A, const float* B, float* C) {
+  __shared__ float sA[BM * BK];
+  __shared__ float sB[BK * BN];
+  const int tid = threadIdx.x;
+  const int tx = tid % (BN / TN), ty = tid / (BN / TN);
+  const float* a = A + blockIdx.y * BM * K;
+  const float* b = B + blockIdx.x * BN;
+  float acc[TM][TN] = {};
+  for (int k0 = 0; k0 < K; k0 += BK) {
+    for (int i = tid * 4; i < BM * BK; i += blockDim.x * 4) {
+      int idx = (i / BK) * BK + i % BK;
+      CVTA(sA[idx]) = *(const float4*)&a[(i / BK) * K + k0 + i % BK];
+    }
+    for (int i = tid * 4; i < BK * BN; i += blockDim.x * 4)
+      CVTA(sB[i]) = *(const float4*)&b[(k0 + i / BN) * N + i % BN];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < BK; ++k) {
+      float ra[TM], rb[TN];
+#pragma unroll
+      for (int i = 0; i < TM; ++i) ra[i] = sA[(ty * TM + i) * BK + k];
+#pragma unroll
+      for (int j = 0; j < TN; j += 4) CVTA(rb[j]) = CVTA(sB[k * BN + tx * TN + j]);
+#pragma unroll
+      for (int i = 0; i < TM; ++i)
+#pragma unroll
+        for (int j = 0; j < TN; ++j) acc[i][j] += ra[i] * rb[j];
+    }
+    __syncthreads();
+  }
+  for (int i = 0; i < TM; ++i)
+    for (int j = 0; j < TN; j += 4)
+      *(float4*)&C[(blockIdx.y * BM + ty * TM + i) * N + blockIdx.x * BN + tx * TN + j] =
+          CVTA(acc[i][j]);
+}
+template <int BM, int BN, int BK>
+void sgemm(int M, int N, int K, const float* A, const float* B, float* C) {
+  dim3 grid(CEIL(N, BN), CEIL(M, BM));
+  sgemm_vec<BM, BN, BK, 8, 8><<<grid, (BM / 8) * (BN / 8)>>>(N, K, A, B, C);
+}
+void run(const float* A, const float* B, float* C) { sgemm<64, 64, 16>(64, 64, 32, A, B, C); }
+"""
+
+
+def test_the_pads_are_told_by_the_terms_that_lead_from_row_to_row(tmp_path: Path) -> None:
+    """`a + b / 128` of the whole number takes nvcc the neighbours of what is signed."""
+    path = tmp_path / "k.cu"
+    path.write_text(_VECTORS)
+    options = (str(path), "-t", "sm_90", "--format", "json")
+    told = [one["what"] for one in json.loads(bankwise("check", *options).out)["snippets"]]
+    done = bankwise("fix", *options, "--accept-sampled")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    assert extra(answer["after"]) == 0 < extra(answer["before"])
+    assert "+ k + ((ty * TM + i) * BK) / 128 * 4]" in answer["patch"]
+    assert [one["address"] for one in answer["changes"]] == told
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}

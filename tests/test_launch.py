@@ -330,6 +330,49 @@ def test_template_arguments_tell_instances_apart() -> None:
         assert [one.block for one in launches_of(mangled, [found])] == [(size, 1, 1)]
 
 
+LAUNCHER = """\
+template <typename T, int N, int ROWS = 4>
+void run(const T* p, int n) {
+  dim3 block(N, ROWS);
+  k<T, N, ROWS><<<(n + N - 1) / N, block>>>(p, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "launched"),
+    [
+        ("void f() { run<float, 32, 8>(p, 100); }", [((4, 1, 1), (32, 8, 1))]),
+        (
+            "void f(int m) { const int A = 8; run<float, A, 2>(p, m); run<int, A * 2, 1>(p, 64); }",
+            [(None, (8, 2, 1)), ((4, 1, 1), (16, 1, 1))],
+        ),
+        ("void f(int m) { util::run<float, 64, 2>(p, m); }", [(None, (64, 2, 1))]),
+        ("template <int M> void f() { run<float, M, 8>(p, 100); }", []),
+        ("void f(int m) { run<float, 32>(p, 100); }", []),
+        ("void f() { run(p, 100); }", []),
+        (f"{LAUNCHER}void f() {{ run<float, 32, 8>(p, 100); }}", []),
+    ],
+)
+def test_a_template_that_launches_is_followed_where_constants_call_it(
+    calls: str, launched: Sequence[object]
+) -> None:
+    found = launches_in(LAUNCHER + calls)
+    assert [(one.grid, one.block) for one in found[::2]] == launched, "two spellings of each"
+
+
+def test_instances_that_a_template_launches_are_told_apart() -> None:
+    calls = "void f() { run<float, 32, 8>(p, 64); run<double, 16, 2>(p, 64); }"
+    found = launches_in(LAUNCHER + calls)
+    for name, size in (
+        ("_Z1kIfLi32ELi8EEvPKT_i", (32, 8, 1)),
+        ("_Z1kIdLi16ELi2EEvPKT_i", (16, 2, 1)),
+    ):
+        assert [one.block for one in launches_of(name, [found])] == [size]
+    again = "template <int N> void r(int n) { if (n) r<N>(n - 1); k<N><<<1, N>>>(n); }"
+    assert {one.block for one in launches_in(f"{again} void f() {{ r<32>(7); }}")} == {(32, 1, 1)}
+
+
 def test_a_launch_through_a_pointer_counts_for_the_kernels_that_it_may_hold() -> None:
     found = launches_in("void f() { void (*p)() = &a; p = c ? &b : &a; p<<<1, 32>>>(); }")
     assert {"a", "b"} <= {one.kernel for one in found}

@@ -286,6 +286,28 @@ def test_a_level_that_is_none_is_told(tmp_path: Path) -> None:
 # Several kernels
 
 
+def test_possible_conflicts_are_in_the_last_line_beside_sure_ones(tmp_path: Path) -> None:
+    """Two stores, 128 bytes from lane to lane; one behind a test of a parameter."""
+    store = (
+        "mul.lo.s32 %r2, %r1, 128; mov.u32 %r3, {0}_s; add.s32 %r3, %r3, %r2;"
+        " st.shared.u32 [%r3], %r1;"
+    )
+    guard = "ld.param.u32 %r4, [{0}_param_0]; setp.lt.s32 %p1, %r1, %r4; @!%p1 ret;"
+    kernel = (
+        ".visible .entry {0}(.param .u32 {0}_param_0) .maxntid 32, 1, 1 {{ .reg .b32 %r<9>;"
+        " .reg .pred %p<2>;"
+        " .shared .align 4 .b8 {0}_s[4096]; {1} mov.u32 %r1, %tid.x; {2} {3} ret; }}"
+    )
+    texts = [
+        kernel.format(n, "", g.format(n), store.format(n)) for n, g in (("a", ""), ("b", guard))
+    ]
+    file = tmp_path / "k.ptx"
+    file.write_text("\n".join((".version 8.0", ".target sm_90", ".address_size 64", *texts)))
+    *before, last = bankwise("check", file).out.splitlines()
+    assert before[-1].startswith("open: b: --arg b_param_0=16, for example, counts")
+    assert last == "conflicts in 1 of 2 kernels, possible in 1 more; the worst is a"
+
+
 def test_kernels_of_a_file_are_never_added_up() -> None:
     answer = bankwise("check", PROFILE / "tiles.ptx", "--format", "json")
     document = json.loads(answer.out)

@@ -21,12 +21,14 @@ from bankwise.solver.plan import Plan, priced
 
 def better(posed: PosedArray, gpu: Machine) -> list[tuple[Plan, IndexMap]]:
     """The plans that take fewer passes, the fewest first, as the indices can say them; of equals a
-    pitch where it costs no resident block, since it changes one place of the text, and what stays
-    in its row before what does not."""
+    pitch where it costs no resident block, since it changes one place of the text (of an array of
+    one dimension it changes each index, as a fold does, and comes last), and what stays in its row
+    before what does not."""
 
     def order(plan: Plan) -> tuple[object, ...]:
         padded = isinstance(plan.layout, Padded)
-        return plan.passes, not padded or _crowds(plan, posed, gpu), padded
+        short = not padded or posed.size.flat or _crowds(plan, posed, gpu)
+        return plan.passes, short, padded
 
     every = tuple(one for one in posed.best.plans if not isinstance(one.layout, Identity))
     if not any(serves(posed.present, posed.passes(plan)) for plan in every):
@@ -74,7 +76,9 @@ def index_map(layout: AddressMap, posed: PosedArray) -> IndexMap | None:
     """
     scale, row, flat = posed.scale, posed.tile.row, len(posed.size.extents) == 1
     if isinstance(layout, Padded):
-        return IndexMap(pad=layout.pad // scale)
+        if layout.pad % scale or layout.row % scale:
+            return None
+        return IndexMap(pad=layout.pad // scale, row=layout.row // scale if flat else 0)
     folds = layout.folds if isinstance(layout, RowFolds) else _folds(layout)
     if folds is None or any(fold.unit % scale or fold.divisor % scale for fold in folds):
         return None

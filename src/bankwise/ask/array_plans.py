@@ -24,7 +24,7 @@ from bankwise.ask.every_launch import (
     summed,
 )
 from bankwise.change.cxx.index_map import IndexMap
-from bankwise.change.cxx.spell import Spelling, said, spellings, together
+from bankwise.change.cxx.spell import Spelling, hides, said, spellings, together
 from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
@@ -41,13 +41,15 @@ from bankwise.solver.spaces import (
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayPlan:
     """One map of an array, with the ways to write it and the passes it takes in each launch;
-    ``parts``: it leaves some accesses narrower, and so more of them."""
+    ``parts``: it leaves some accesses narrower, and so more of them; ``hides``: its text may, since
+    the compiler joined them, and may not see how any more."""
 
     map: IndexMap
     spellings: tuple[Spelling, ...]
     passes: Passes
     optimum: str
     parts: bool = False
+    hides: bool = False
 
     @property
     def total(self) -> int:
@@ -78,7 +80,7 @@ class ArrayPlans:
         """Why rows are made longer where a fold takes as few passes; empty where none does."""
         first, *others = self.plans
         as_few = any(not one.map.pad and one.total == first.total for one in others)
-        return _LONGER if first.map.pad and as_few else ""
+        return _LONGER if first.map.pad and not first.map.row and as_few else ""
 
     @property
     def saved(self) -> int:
@@ -192,10 +194,18 @@ def _plans(
             why = why or Refusal(text, at)
         else:
             optimum = f"{tried[0].known(plan)}{launches_together(first.owners)}"
-            plans.append(ArrayPlan(map_, ways, total, optimum, bool(tried[0].parted)))
+            hidden = not ways[0].typed and any(_hides(source, map_, one) for one in posed)
+            plans.append(ArrayPlan(map_, ways, total, optimum, bool(tried[0].parted), hidden))
     if plans:
-        return tuple(sorted(plans, key=lambda one: (one.total, accessor and one.map.pad > 0)))
+        order = sorted(plans, key=lambda p: (p.total, accessor and p.map.pad > 0, p.hides))
+        return tuple(order)
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
+
+
+def _hides(source: CxxSource, map_: IndexMap, posed: PosedArray) -> bool:
+    """Whether accesses that the compiler joined may be narrow under the text of a map."""
+    widest = posed.tile.span * posed.tile.shape.element_bits // 8
+    return widest > posed.size.element_bytes and hides(source, posed.array, map_, [posed.size])
 
 
 def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan, IndexMap, Passes]]:
@@ -267,6 +277,9 @@ def _passes(map_: IndexMap, posed: PosedArray) -> Passes | None:
     if map_.columns and map_.columns * scale != row:
         return None
     if map_.pad:
+        row = map_.row * scale or row
+        if posed.tile.shape.elements % row:
+            return None
         layout: AddressMap = Padded(row, map_.pad * scale)
     else:
         flat = len(posed.size.extents) == 1

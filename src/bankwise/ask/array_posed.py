@@ -5,10 +5,10 @@ Once for each size that it has, under every launch in which its accesses are kno
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 from math import prod
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from bankwise.algebra.address import Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.ask.advice import unseen_addresses, use_of
+from bankwise.ask.advice_pitch import MOST_ROWS
 from bankwise.ask.every_launch import (
     LaunchKey,
     Passes,
@@ -43,6 +44,7 @@ from bankwise.solver.spaces import (
     Space,
     bank_row,
     bit_folds,
+    pitches,
     row_folds,
 )
 from bankwise.tile import Tile
@@ -228,7 +230,11 @@ def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
     if len(size.extents) == 1:
         flat = tuple(fold for fold in bit_folds(tile, gpu) if fold.unit % unit == 0)
         two = (RowFolds(row, pair) for pair in combinations(flat, 2) if _beside(*pair))
-        return [Space(LINEAR, flat, linear=True), Space(LINEAR, tuple(two))]
+        return [
+            Space(LINEAR, flat, linear=True),
+            Space(LINEAR, tuple(two)),
+            *_flat(tile, size, gpu),
+        ]
     folds = [f for f in row_folds(tile, [row]) if f.binary and f.unit % unit == 0]
     spaces = [Space(LAST_INDEX, tuple(folds))]
     if not row & (row - 1):
@@ -240,6 +246,16 @@ def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
     wide = max(unit, tile.span)
     pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
     return [*spaces, Space(PADDING, pads)]
+
+
+def _flat(tile: Tile, size: ArraySize, gpu: Machine) -> Iterator[Space]:
+    """Pitches of one dimension: behind rows that the lanes step by, in whole units of what the
+    source moves together."""
+    unit = size.kept_bytes * 8 // tile.shape.element_bits
+    for maps in islice(pitches(tile, gpu), MOST_ROWS):
+        whole = tuple(m for m in maps if m.row % unit == m.pad % unit == 0)
+        if whole and tile.shape.elements % whole[0].row == 0:
+            yield Space(PADDING, whole)
 
 
 def _beside(one: Fold, other: Fold) -> bool:

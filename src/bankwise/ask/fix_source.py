@@ -371,6 +371,7 @@ def _verdicts(
             (*one.sizes, *one.others),
             typed=c.spelling.typed,
             columns=c.plan.map.columns,
+            row=c.plan.map.row,
         )
         for c in chosen
         for one in c.plans.arrays

@@ -8,12 +8,13 @@ from dataclasses import replace
 from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over, resident
 from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator, compared
+from bankwise.change.simulate.memory import TOO_LONG
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.launch.facts import Size
-from bankwise.read.names import short
+from bankwise.read.launch.facts import KernelLaunch, Size
+from bankwise.read.names import demangled, own, short
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.fixing import Change, Verdict
 
@@ -151,7 +152,8 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
         if isinstance(found, Refusal) and beside:
             left.append(with_)
         elif isinstance(found, Refusal):
-            return Verdict("execution", "not available", found.reason, complete=False)
+            reason = found.reason + _shorter(kernel.launch) * (TOO_LONG in found.reason)
+            return Verdict("execution", "not available", reason, complete=False)
         elif found.differs:
             detail = f"{short(kernel.name)}{with_}: {found.differs}"
             return Verdict("execution", "failed", detail)
@@ -162,6 +164,28 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     said += f"; not run{' or'.join(dict.fromkeys(left))}" * bool(left)
     detail = f"{emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
     return Verdict("execution", "passed", detail, complete=False)
+
+
+_FEW = 128
+"""A number with which loops over it end soon."""
+
+
+def _shorter(launch: KernelLaunch) -> str:
+    """A launch of fewer rounds, as ``--launch`` takes it, in words: the same with small numbers."""
+
+    def small(number: int | float | None) -> int | float | None:
+        return min(number, _FEW) if isinstance(number, int) else number
+
+    numbers = tuple(map(small, launch.positional))
+    named = {
+        name: min(n, _FEW) if isinstance(n, int) else n for name, n in launch.arguments.items()
+    }
+    less = replace(
+        launch, kernel=own(demangled(launch.kernel)), positional=numbers, arguments=named
+    )
+    if (numbers, named) == (launch.positional, launch.arguments):
+        return "; smaller numbers by --launch or --arg make fewer rounds"
+    return f"; with smaller numbers it can be run: --launch '{less}'"
 
 
 def taken(assumed: Iterable[int]) -> str:

@@ -114,12 +114,17 @@ def _as_planned(
 ) -> Snippet:
     """A snippet in the words of the plan of its arrays, without the command where they have none.
     ``known``: the names of all arrays of the text."""
-    mine = set(snippet.buffers)
+    mine = {name.partition(" in parts of ")[0] for name in snippet.buffers}
     for one in plans:
         names = {array.array.name for array in one.arrays}
         if names & mine:
             before, after = (over(each, keys) for each in (one.present, one.plans[0].passes))
             alike = names == mine and before == snippet.before
             text = f"{one.plans[0].spellings[0].text}{f' ({one.longer})' if one.longer else ''}"
+            text += _IF * one.plans[0].hides
             return replace(snippet, what=text, after=after) if alike else snippet
     return replace(snippet, command="") if mine & known else snippet
+
+
+_IF = " (if the compiler joins accesses of it as before; else nothing is written)"
+"""Of a text from which a compiler may not see what it joined: ``fix`` compiles it, and decides."""

@@ -40,7 +40,8 @@ def verdict(report: CheckReport) -> str:
     some = f"{many}" if surest == "none" else f"{alike} of {many}"
     first = faulting(sum(refusal.fault for refusal in report.refusals))
     line = f"{first}{conclusion(surest, not report.accounted)} in {some} kernels"
-    worst = report.ranked[0]
+    worst, maybe = report.ranked[0], sum(k.conflict == "possible" for k in report.kernels)
+    line += f", possible in {maybe} more" * (surest == "sure" and maybe > 0)
     return line if surest == "none" else f"{line}; the worst is {short(worst.name)}"
 
 
@@ -188,10 +189,16 @@ def other_launch(other: OtherLaunch) -> str:
 
 
 def opener(found: Opener) -> str:
-    """What would open how much: ``--arg n=1024 opens 478 accesses and counts 3``."""
+    """What would open how much: ``--arg n=1024, for example, opens 478 accesses``. A number that
+    was tried is an example, what a workgroup's place is tried with is one of its places."""
     parts = [f"opens {_accesses(found.opens)}"] if found.opens else []
     parts += [f"counts the executions of {found.counts}"] if found.counts else []
-    return f"{found.option} {' and '.join(parts)}"
+    example = any(not str(key).startswith(_PLACES) for key in found.arguments)
+    return f"{found.option}{', for example,' * example} {' and '.join(parts)}"
+
+
+_PLACES = ("blockIdx", "ctaid", "workgroup_id")
+"""How the names of a workgroup's place begin."""
 
 
 def _accesses(number: int) -> str:

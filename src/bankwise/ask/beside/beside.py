@@ -29,6 +29,7 @@ from bankwise.hardware.machine import machine
 from bankwise.profile.names import best
 from bankwise.profile.table import named
 from bankwise.profile.values import Launch, Profile
+from bankwise.read.options import argument_name
 from bankwise.show.beside import Beside, CounterRow, KernelBeside
 from bankwise.show.spec import SpecReport
 from bankwise.show.values import CheckReport, KernelReport
@@ -37,10 +38,16 @@ from bankwise.show.worth import missing
 _LONG = 60
 _LANES = "which lanes take part is not known"
 _LANES_BY = (
-    "--arg tells which lanes take part: of the sizes and the workgroup's index that guard the "
-    "accesses (--arg blockIdx.x=0, --arg 3=512)"
+    "--launch or --arg, with the numbers of the launch that was measured, tells which lanes take "
+    "part: the sizes and the workgroup's index that guard the accesses"
 )
 _ONE_TILE = "the profile counts the whole kernel, the question its one tile"
+
+
+def _lanes_by(kernel: KernelReport) -> str:
+    """What tells which lanes take part, by the names of what was seen to decide it."""
+    facts = dict.fromkeys(argument_name(key) for one in kernel.openers for key in one.arguments)
+    return f"{_LANES_BY} ({', '.join(facts)})" if facts else _LANES_BY
 
 
 def beside(report: CheckReport, profile: Profile) -> Beside:
@@ -174,7 +181,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     every = groups if incomplete == [_LANES] else None
     case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled, free, every)
     rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
-    notes = (*notes, *([_LANES_BY] if every and vendor == "nvidia" else ()))
+    notes = (*notes, *([_lanes_by(kernel)] if every and vendor == "nvidia" else ()))
     if rounds is not None:
         rows = unconfirmed(rows, rounds.counters, "rounds")
         notes = (*notes, str(rounds))

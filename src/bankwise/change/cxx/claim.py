@@ -25,7 +25,8 @@ class ArrayClaim:
     """The map that an edit says it applies to an array. ``number``: among those of the text;
     ``sizes``: in each kernel that has it. ``folds``: XORs of chunks of ``unit`` with the number of
     the row divided by ``divisor``, modulo ``phases``; or a ``pad`` behind every row; ``typed``: the
-    array's type says it. ``columns``: elements of a row, where chunks and divisors are of the
+    array's type says it. ``row``: elements of a row of one dimension, where a pad stands behind
+    each. ``columns``: elements of a row, where chunks and divisors are of the
     number of the element in all rows, as in one dimension; 0 where no element leaves its row."""
 
     number: int
@@ -35,11 +36,12 @@ class ArrayClaim:
     sizes: tuple[ArraySize, ...]
     typed: bool = False
     columns: int = 0
+    row: int = 0
 
     @property
     def map(self) -> tuple[object, ...]:
         """What arrays that one function is given have to have in common."""
-        return self.folds, self.pad, self.columns
+        return self.folds, self.pad, self.columns, self.row
 
 
 def aligned(claim: ArrayClaim, size: ArraySize) -> str:
@@ -112,7 +114,7 @@ def across(claim: ArrayClaim, size: ArraySize, byte: IntArray) -> IntArray:
     """The same, of an index that counts on over rows."""
     if claim.columns:
         return placed(claim, size, byte // size.element_bytes, byte)
-    row_bytes = size.columns * size.element_bytes
+    row_bytes = (claim.row or size.columns) * size.element_bytes
     row, inside = byte // row_bytes, byte % row_bytes
     longer = row_bytes + claim.pad * size.element_bytes
     return row * longer + placed(claim, size, row, inside)

@@ -24,7 +24,8 @@ _Term = tuple[str, Fold]
 @dataclass(frozen=True, slots=True)
 class IndexMap:
     """What becomes of the last indices of an array, whatever its extents: ``folds``, or a ``pad``
-    of so many elements behind every row.
+    of so many elements behind every row; of an array of one dimension, behind every ``row``
+    elements.
 
     The divisors of the folds count rows, and elements stay in theirs. They count elements where the
     array has one dimension, or ``columns`` to a row, a power of two: then they may cross rows.
@@ -33,6 +34,7 @@ class IndexMap:
     folds: tuple[Fold, ...] = ()
     pad: int = 0
     columns: int = 0
+    row: int = 0
 
     @property
     def unit(self) -> int:

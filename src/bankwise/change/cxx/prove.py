@@ -46,7 +46,7 @@ from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, only_elements, shared_arrays, tied
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import parts_of
+from bankwise.read.cxx.terms import in_row, parts_of
 from bankwise.read.cxx.tree import (
     UNROLL,
     ByteSpan,
@@ -137,7 +137,7 @@ def _changed(use: ArrayUse, claim: ArrayClaim) -> tuple[ByteSpan, ...]:
 
 def _written(use: ArrayUse, claim: ArrayClaim) -> bool:
     """Whether the last index of a use is another one under a map."""
-    return not claim.typed and (use.flat or not claim.pad)
+    return not claim.typed and (use.flat or bool(claim.row) or not claim.pad)
 
 
 def _rest(source: CxxSource, free: Sequence[ByteSpan]) -> bytes:
@@ -179,7 +179,8 @@ def _proved(
                 return Refusal(f"{old.name}: another use", before.place(one.span.start))
             moves = one.indices and _written(one, claim)
             why = _moved(before, after, one, other, claim, size) if moves else ""
-            if why and size.flat and _inside(before, after, one, other, claim, size, number):
+            terms = _inside if claim.folds else _inside_row
+            if why and size.flat and terms(before, after, one, other, claim, size, number):
                 continue
             if why:
                 return Refusal(f"{old.name}: {why}", before.place(one.span.start))
@@ -203,6 +204,8 @@ def _lengthened(
 ) -> str:
     """Why the last extent of several is not the old one and the pad; empty if it is, and nothing
     asks for the size or counts rows for itself."""
+    if claim.row:
+        return _longer_in_one(before, after, old, new, claim)
     for size in claim.sizes:
         if size.flat or claim.pad * size.element_bytes % size.kept_bytes or size.aligned:
             return f"a pad of {claim.pad} breaks what is moved together"
@@ -211,6 +214,27 @@ def _lengthened(
     text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
     if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):
         return f"rows of {text} and {claim.pad} are not rows of {grown}"
+    return ""
+
+
+def _longer_in_one(
+    before: CxxSource, after: CxxSource, old: SharedArray, new: SharedArray, claim: ArrayClaim
+) -> str:
+    """Why an array of one dimension has no room for a pad behind every row; empty if it has, and
+    nothing asks for its size or begins inside it."""
+    pinned = next((use.pinned for use in old.uses if use.pinned), "")
+    if pinned or old.fixed or old.unsized or old.piece or any(use.size for use in old.uses):
+        return pinned or "its size is asked for, or is not its own"
+    text = _bare(before, old.extents[-1])
+    for size in claim.sizes:
+        units = (claim.row * size.element_bytes, claim.pad * size.element_bytes)
+        if not size.flat or size.aligned or any(n % size.kept_bytes for n in units):
+            return f"a pad of {claim.pad} behind every {claim.row} breaks what is moved together"
+        names = {} if text.isdecimal() else {text: np.asarray([size.columns])}
+        long = _value(after, new.extents[-1], names)
+        last = np.asarray([size.bytes_ - size.element_bytes])
+        if long is None or (long * size.element_bytes <= across(claim, size, last)).any():
+            return f"{after.of(new.extents[-1])} is no room for it"
     return ""
 
 
@@ -262,7 +286,9 @@ def _moved(
     if len(values) > 1:
         right = _crosses(claim, size, row, byte, (values[0], values[1] * scale))
     else:
-        place = across(claim, size, byte) if old.flat else placed(claim, size, row, byte)
+        place = (
+            across(claim, size, byte) if old.flat or claim.row else placed(claim, size, row, byte)
+        )
         right = bool((values[0] * scale == place).all())
     told = f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
     return "" if right else told
@@ -323,6 +349,31 @@ def _inside(
     value = value_of(after, node, {text: one for text, one in names.items() if text})
     place = mapped(claim, high + low, high + low)
     return value is not None and bool(((value == place) | ~told).all())
+
+
+def _inside_row(
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
+    number: int,
+) -> bool:
+    """Whether a new index is the pitch of the old one, by its terms: those that are multiples of a
+    part of a row, and those that stay inside one; tried for all of both."""
+    node = node_at(after, new.indices[-1])
+    told = claim.row and not old.scale and not acts(before, old.indices[0])
+    found = in_row(before, old.indices[0], size.facts(number), claim.row) if told else None
+    if found is None or node is None:
+        return False
+    parts, block = found
+    if size.columns % block or size.columns > MOST_COLUMNS:
+        return False
+    high, low = np.arange(0, size.columns, block)[:, None], np.arange(block)[None]
+    value = value_of(after, node, {parts.high: high, parts.low: low})
+    place = across(claim, size, (high + low) * size.element_bytes)
+    return value is not None and bool((value * size.element_bytes == place).all())
 
 
 def _axis(text: str, extent: int) -> IntArray:

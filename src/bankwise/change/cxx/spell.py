@@ -1,6 +1,7 @@
 """A layout written into the text of a C++ source: which index, or which extent, becomes what.
 
     float Bs[64][32];  ->  float Bs[64][32 + 4];                            a pitch
+    Bs[i]              ->  Bs[i + i / 32 * 4]                               one of a flat array
     Bs[r][c]           ->  Bs[r][c ^ (r & 7)]                               a fold, of elements
     Bs[r][c]           ->  Bs[r][c ^ ((r & 7) << 2)]                        of chunks of 4
     Bs[r][c]           ->  Bs[r][(((c >> 2) ^ (r & 7)) << 2) + (c & 3)]     the same map
@@ -31,7 +32,7 @@ from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import IndexParts, parts_of
+from bankwise.read.cxx.terms import IndexParts, in_row, parts_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at, span
 from bankwise.read.cxx.uses import MACRO, ArrayUse
 
@@ -92,6 +93,8 @@ def spellings(
 
     A Refusal where an index cannot be written twice, or where the map reads more than this row.
     """
+    if map_.row:
+        return _pitched_flat(source, array, map_, sizes)
     if map_.pad:
         return _pitched(source, array, map_, sizes)
     outer = {size.extents[-2] * (map_.columns or 1) for size in sizes if len(size.extents) > 2}
@@ -167,6 +170,17 @@ def _parted(
     return parts if whole and min(divisors) >= map_.block else None
 
 
+def hides(
+    source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
+) -> bool:
+    """Whether a fold is written into the whole number of an element that the source moves alone:
+    the compiler no longer sees there which elements are neighbours, and may not join them."""
+    if not array.flat or not map_.folds:
+        return False
+    alone = [(n, u) for n, u in enumerate(array.uses) if u.indices and not u.kept and not u.scale]
+    return any(_parted(source, u, map_, one.facts(n)) is None for n, u in alone for one in sizes)
+
+
 def _writable(
     source: CxxSource, map_: IndexMap, sizes: Sequence[ArraySize], use: ArrayUse
 ) -> IndexMap | Refusal:
@@ -229,8 +243,59 @@ def _pitched(
     return (Spelling(array, map_, tuple(edits), "pitch", said(source, array, map_)),)
 
 
+def _pitched_flat(
+    source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
+) -> tuple[Spelling, ...] | Refusal:
+    """A longer extent of one dimension, and every index with the pads before it: that is the map
+    whatever an index is made of, and neighbours in a row stay neighbours for the compiler."""
+    extent, place = array.extents[-1:], source.place(array.statement.start)
+    if not extent or array.fixed or array.unsized or array.piece:
+        return Refusal("its elements are not its own: it cannot be longer", place)
+    if any(use.size for use in array.uses) or any(size.aligned for size in sizes):
+        return Refusal("its size is asked for, or a pointer begins inside it", place)
+    longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad))
+    edits, inside = [longer], [longer]
+    for number, use in ((n, one) for n, one in enumerate(array.uses) if one.indices):
+        index, steps = use.indices[-1], {_steps(map_, use, size) for size in sizes}
+        row, pad = steps.pop()
+        if use.pinned or acts(source, index) or steps or not row:
+            why = use.pinned or "has an effect, or counts in units that the map has not"
+            return Refusal(f"{source.of(use.span)} {why}", source.place(use.span.start))
+        text = _with_pads(source, index, row, pad)
+        terms = "" if use.scale else _pads_by_terms(source, map_, sizes, number, index)
+        for some, one in ((edits, text), (inside, terms or text)):
+            some.append(CxxEdit(index, one if _bracketed(source, index) else f"({one})"))
+    ways = dict.fromkeys((tuple(inside), tuple(edits)))
+    return tuple(Spelling(array, map_, way, "pitch", said(source, array, map_)) for way in ways)
+
+
+def _pads_by_terms(
+    source: CxxSource, map_: IndexMap, sizes: Sequence[ArraySize], number: int, index: ByteSpan
+) -> str:
+    """An index with the pads before it, told by those of its terms alone that lead from row to row:
+    the compiler sees that the others make neighbours. Empty where its terms do not say it."""
+    found = {in_row(source, index, size.facts(number), map_.row) for size in sizes}
+    one = found.pop()
+    if found or one is None:
+        return ""
+    high, low = one[0].high, one[0].low
+    low = low if _WORD.fullmatch(low) else f"({low})"
+    return f"{high} + {low} + ({high}) / {map_.row}" + (f" * {map_.pad}" if map_.pad > 1 else "")
+
+
+def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int) -> str:
+    """An index, or an extent, with the pads before it."""
+    inner = _atom(source, index)
+    if inner.isdecimal():
+        return str(int(inner) + int(inner) // row * pad)
+    return f"{inner} + {inner} / {row}" + (f" * {pad}" if pad > 1 else "")
+
+
 def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor") -> str:
     """A map in the array's own words: ``s[r][c] -> s[r][c ^ (r & 7)]``, or its longer rows."""
+    if map_.row:
+        more = f"i / {map_.row}" + (f" * {map_.pad}" if map_.pad > 1 else "")
+        return f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
     if map_.pad:
         last = source.of(array.extents[-1])
         return f"{array.name}: rows of {last} become {last} + {map_.pad}"
@@ -243,7 +308,7 @@ def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor"
 def _steps(map_: IndexMap, use: ArrayUse, size: ArraySize) -> tuple[int, int]:
     """A row and its pad in what the index of a use counts; 0 where that is no whole number."""
     across = Fraction(size.element_bytes, size.scale(use.scale) or size.element_bytes)
-    row, pad = size.columns * across, map_.pad * across
+    row, pad = (map_.row or size.columns) * across, map_.pad * across
     return (int(row), int(pad)) if row.denominator == pad.denominator == 1 else (0, 0)
 
 

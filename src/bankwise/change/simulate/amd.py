@@ -18,7 +18,7 @@ from bankwise.change.simulate.constants import with_constants
 from bankwise.change.simulate.floats import computed, is_number, matrix
 from bankwise.change.simulate.group import SimulatedGroup, argument_bytes, simulated_group
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
-from bankwise.change.simulate.memory import Unsupported
+from bankwise.change.simulate.memory import TOO_LONG, Unsupported
 from bankwise.change.simulate.vectors import global_access, shared_access
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
@@ -99,7 +99,7 @@ def run_group(group: SimulatedGroup) -> int:
             action = does[at]
             if callable(action):
                 action(group)
-    raise Unsupported(f"a workgroup that takes more than {MOST_STEPS:,} instructions")
+    raise Unsupported(f"a workgroup that {TOO_LONG} {MOST_STEPS:,} instructions")
 
 
 def _taken(group: SimulatedGroup, step: ProgramStep, waves: int) -> NDArray[np.bool_]:

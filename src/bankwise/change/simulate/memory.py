@@ -21,6 +21,10 @@ SHARED, LOCAL, POINTERS = 1 << 56, 1 << 57, 1 << 40
 _WORD = 4
 
 
+TOO_LONG = "takes more than"
+"""What is said of a block that goes on for too long to be run."""
+
+
 class Unsupported(Exception):  # noqa: N818 - what is said of it is no error of the kernel
     """What the simulation does not do; its text says what."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from bankwise.change.simulate import accesses, warps
 from bankwise.change.simulate.arithmetic import COMPARISONS, OPERATIONS, funnel
-from bankwise.change.simulate.memory import LOCAL, SHARED, Unsupported
+from bankwise.change.simulate.memory import LOCAL, SHARED, TOO_LONG, Unsupported
 from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed
 from bankwise.change.simulate.terms import masked, signed, term
 from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement
@@ -88,7 +88,7 @@ def run(kernel: PtxKernel, block: SimulatedBlock) -> int:
         if _TOGETHER.match(kernel.statements[at].name):
             at, lanes = _assembled(kernel, block, threads, going, end)
         _step(kernel, block, threads, kernel.statements[at], lanes)
-    raise Unsupported(f"a block that takes more than {MOST_STEPS:,} statements")
+    raise Unsupported(f"a block that {TOO_LONG} {MOST_STEPS:,} statements")
 
 
 def _released(threads: _ThreadPlaces, end: int) -> bool:

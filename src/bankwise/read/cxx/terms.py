@@ -81,6 +81,18 @@ def parts_of(
     return IndexParts(first, second, phase or third, factor if phase else 1)
 
 
+def in_row(
+    source: CxxSource, index: ByteSpan, facts: Sequence[tuple[int, int]], row: int
+) -> tuple[IndexParts, int] | None:
+    """The parts of an index of which the second never leads into another row of so many elements,
+    and what the first is a multiple of; None where the terms do not say it."""
+    for block in sorted({multiple for multiple, _ in facts if multiple > 1}, reverse=True):
+        parts = parts_of(source, index, facts, block, 1 << 62) if row % block == 0 else None
+        if parts is not None:
+            return parts, block
+    return None
+
+
 def _divided(source: CxxSource, term: IndexTerm) -> tuple[str, int]:
     """``X * 32`` as X and 32; nothing where the number is none or no power of two."""
     node = source.root.named_descendant_for_byte_range(term.span.start, term.span.stop)

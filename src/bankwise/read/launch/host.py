@@ -21,9 +21,12 @@ from bankwise.read.launch.changes import CLOSING, changed, steady
 from bankwise.read.launch.constants import AXES, Constants, Known, cut, evaluate
 from bankwise.read.launch.facts import KernelLaunch, Size, check_block
 from bankwise.read.launch.functions import expanded
+from bankwise.read.launch.launchers import Launcher, instance, launchers_in
 from bankwise.read.launch.tokens import SourceWord, tokens
 
 _MOST_TOKENS = 400_000
+_MOST_CALLS = 64
+"""Of templates that launch kernels, which are followed."""
 _BY_CALL: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "hipLaunchKernelGGL": (0, (1, 2, 3)),
     "cudaLaunchKernel": (0, (1, 2, 4)),
@@ -41,7 +44,8 @@ class _Reading:
     """``scopes``: what names are, the innermost block last, each ``called`` as its structure or
     namespace, "" for others; ``changed``: names that something
     assigns; ``pointers``: names to what is assigned to them; ``steady``: those whose
-    members are set in order; ``configured``: members of launch configurations."""
+    members are set in order; ``configured``: members of launch configurations; ``launchers``:
+    templates that launch, of which so many more calls (``left``) are followed."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -49,6 +53,8 @@ class _Reading:
     pointers: dict[str, set[str]] = field(default_factory=dict)
     found: list[KernelLaunch] = field(default_factory=list)
     steady: frozenset[str] = frozenset()
+    launchers: Mapping[str, Launcher] = field(default_factory=dict)
+    left: int = _MOST_CALLS
     configured: dict[str, dict[str, Sequence[SourceWord]]] = field(default_factory=dict)
     called: list[str] = field(default_factory=lambda: [""])
 
@@ -61,6 +67,7 @@ def launches_in(source: str) -> tuple[KernelLaunch, ...]:
     words = expanded(words)
     reading = _Reading(words, changed=frozenset(changed(words)), pointers=_pointers(words))
     reading.steady = steady(words)
+    reading.launchers = launchers_in(words, _LAUNCHES)
     at = 0
     while at < len(words):
         at = _read(reading, at)
@@ -97,6 +104,8 @@ def _read(reading: _Reading, at: int) -> int:
         _launch(reading, at)
     elif word.text in _BY_CALL:
         _called(reading, at)
+    elif word.text in reading.launchers:
+        _follow(reading, at)
     elif word.is_name and [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
         _assign(reading, at)
     elif word.is_name and at + 2 < len(words) and words[at + 1].is_name:
@@ -323,6 +332,24 @@ def _launched(
         for name in names
         if block
     )
+
+
+def _follow(reading: _Reading, at: int) -> None:
+    """The body of a template that launches, as it is called at a place."""
+    name, every = reading.words[at].text, reading.launchers
+    one = every[name]
+    names = instance(reading.words, at, one, reading.scopes)
+    if names is None or not reading.left:
+        return
+    reading.left -= 1
+    known = {n: None if n in reading.changed else value for n, value in names.items()}
+    scopes, called = reading.scopes, reading.called
+    reading.scopes, reading.called = [scopes[0], known], ["", ""]
+    reading.launchers = {n: other for n, other in every.items() if n != name}
+    place = one.start
+    while place < one.stop:
+        place = _read(reading, place)
+    reading.scopes, reading.called, reading.launchers = scopes, called, every
 
 
 def _arguments(reading: _Reading, at: int) -> tuple[int | None, ...]:

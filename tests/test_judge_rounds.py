@@ -1,0 +1,60 @@
+"""A block that goes on for too long to be executed: which launch would do is said, and does."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bankwise.ask.judge_emitted import judge_code
+from bankwise.read.follow.driver import check_code
+from bankwise.read.launch.expression import launch_of
+from bankwise.read.launch.facts import Launches
+from bankwise.read.ptx.dialect import PTX
+from bankwise.show.fixing import Verdict
+
+TEXT = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry _Z1kPfii(.param .u64 _Z1kPfii_param_0, .param .u32 _Z1kPfii_param_1,
+    .param .u32 _Z1kPfii_param_2)
+.maxntid 32, 1, 1
+{
+  .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;
+  .shared .align 4 .b8 s[4096];
+  ld.param.u64 %rd1, [_Z1kPfii_param_0];
+  ld.param.u32 %r1, [_Z1kPfii_param_2];
+  mov.u32 %r2, %tid.x;
+  shl.b32 %r3, %r2, 2;
+  mov.u32 %r4, s;
+  add.s32 %r4, %r4, %r3;
+  mov.u32 %r5, 0;
+L:
+  st.shared.u32 [%r4], %r5;
+  add.s32 %r5, %r5, 1;
+  setp.lt.s32 %p1, %r5, %r1;
+  @%p1 bra L;
+  ld.shared.u32 %r6, [%r4];
+  st.global.u32 [%rd1], %r6;
+  ret;
+}
+"""
+
+
+def judged(launch: str) -> Verdict:
+    said = Launches(((launch_of(launch),),))
+    return judge_code("PTX", TEXT, TEXT, check_code(PTX, TEXT, "k.ptx", launches=said))
+
+
+@pytest.mark.parametrize("last", [4_096, 4_000_000])
+def test_a_launch_that_is_too_long_names_one_that_is_not(
+    last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round has four statements: 128 rounds are 512, 4,096 are more than are run here."""
+    monkeypatch.setattr("bankwise.change.simulate.run.MOST_STEPS", 10_000)
+    told = judged(f"k<<<8, 32>>>(_, 7, {last})")
+    assert told.status == "not available"
+    (less,) = re.findall("--launch '(.*)'$", told.detail)
+    assert less == "k<<<8x1x1, 32x1x1>>>(_, 7, 128)"
+    assert judged(less).status == "passed"
