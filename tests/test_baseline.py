@@ -295,6 +295,44 @@ def test_what_the_saved_check_could_not_analyse_does_not_keep_a_build_at_3(known
     assert bankwise("check", "other.ptx", "--baseline", known, "--fail-on", "64").code == 3
 
 
+LOOP = """ld.param.u32 %r9, [k_param_1];
+	mov.u32 %r1, %tid.x;
+	shl.b32 %r2, %r1, 7;
+	mov.u32 %r4, 0;
+$L1:
+	ld.shared.u32 %r3, [%r2];
+	add.s32 %r4, %r4, 1;
+	setp.lt.u32 %p1, %r4, %r9;
+	@%p1 bra $L1;"""
+"""A conflict in a loop whose rounds an argument decides."""
+
+
+def test_what_would_answer_a_known_open_end_is_no_notice_again(known: Path) -> None:
+    asked = ("check", "loop.ptx", "-t", "sm_90")
+    Path("loop.ptx").write_text(ptx_text(LOOP), "utf-8")
+    plain = bankwise(*asked, "--format", "github").out
+    assert "::notice" in plain
+    assert "--arg k_param_1=" in plain
+    known.write_text(bankwise(*asked, "--format", "json").out, "utf-8")
+    again = LOOP.replace("$L1:", "st.shared.u32 [%r2], %r1;\n$L1:")
+    Path("loop.ptx").write_text(ptx_text(again), "utf-8")
+    ended = bankwise(*asked, "--baseline", known, "--format", "github")
+    assert ended.code == 1
+    assert "::error" in ended.out
+    assert "--arg k_param_1=" not in ended.out
+
+
+def test_an_empty_baseline_is_answered_with_the_command_that_saves_it(known: Path) -> None:
+    known.write_text("", "utf-8")
+    ended = bankwise("check", KNOWN, "--default-target", "sm_90", "--baseline", known)
+    assert ended.code == 2
+    told = "".join(ended.err.split())
+    assert f"bankwisecheck{KNOWN}--targetsm_90--formatjson>{known}" in told
+    several = ("--baseline", known, "--baseline", known)
+    told = "".join(bankwise("check", KNOWN, "-t", "sm_90", *several).err.split())
+    assert f"ofitsownFILE:bankwisecheckFILE--targetsm_90--formatjson>{known}" in told
+
+
 def test_a_rule_that_nobody_knows_is_known_by_the_baseline_too(known: Path) -> None:
     adds = "\tv_lshlrev_b32_e32 v1, 2, v0\n\tds_add_u32 v1, v0"
     Path("a.s").write_text(amd_text(adds), "utf-8")

@@ -355,7 +355,7 @@ def write_ptx(folder: Path, name: str, shift: int, end: str = "") -> Path:
 
 
 def run_banks(
-    folder: Path, *words: str, files: str = "ptx/*.ptx", path: str = ""
+    folder: Path, *words: str, files: str = "ptx/*.ptx", path: str = "", form: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """The page's script, of some ``files`` in place of those that it names."""
     import re
@@ -363,6 +363,7 @@ def run_banks(
     script = re.sub(r"(?m)^check .*\n", "", written_on_the_page("bash"))
     script = script.replace("\n}\n", f"\n}}\ncheck H200 {files}\n", 1)
     env = environment() | ({"PATH": path} if path else {})
+    env |= {"BANKS_FORMAT": form} if form else {}
     command = ["bash", "-c", script, "banks.sh", *words]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
@@ -390,6 +391,36 @@ def test_the_pages_script_saves_and_is_a_gate(repository: Path) -> None:
     assert run_banks(repository).returncode == 2
     assert run_banks(repository, "save").returncode == 2
     assert not (saved / "ptx_d.ptx.json").exists()
+
+
+def test_the_pages_script_says_what_it_newly_accepts(repository: Path) -> None:
+    """32 lanes a row of 128 bytes apart are 32 passes where one is ideal: 31 extra a warp."""
+    write_ptx(repository, "a.ptx", 2)
+    first = run_banks(repository, "save")
+    assert "ptx_a.ptx.json: the first of this GPU: all that it has is accepted" in first.stderr
+    ended = run_banks(repository)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == "ci/banks.sh: files checked: 1; nothing new conflicts\n"
+    write_ptx(repository, "a.ptx", 7)
+    told = " ".join(run_banks(repository, "save").stderr.split())
+    assert "new: ptx/a.ptx:" in told
+    assert "32-way bank conflict: read" in told
+    assert "31 extra passes" in told
+    assert "this accepts what is new: 1 conflict, 0 not" in told
+    again = " ".join(run_banks(repository, "save").stderr.split())
+    assert "new: ptx" not in again
+    assert "this accepts what is new: 0 conflicts, 0 not" in again
+    write_ptx(repository, "a.ptx", 2)
+    mended = run_banks(repository)
+    assert mended.returncode == 0
+    assert "ptx/a.ptx: the baseline has more than is there: ci/banks.sh save" in mended.stdout
+
+
+def test_the_pages_script_prints_in_another_format(repository: Path) -> None:
+    write_ptx(repository, "a.ptx", 7)
+    ended = run_banks(repository, form="github")
+    assert ended.returncode == 1
+    assert any(line.startswith("::error file=ptx/a.ptx") for line in ended.stdout.splitlines())
 
 
 def test_the_pages_script_keeps_a_report_of_what_does_not_read_just_then(repository: Path) -> None:

@@ -81,6 +81,26 @@ def test_passes_that_are_said_are_predicted_and_confirmed_by_the_instructions() 
     assert snippet["before"] * 8 == whole["totals"]["run"]["passes"]
 
 
+@pytest.mark.parametrize(
+    ("name", "typo", "said"),
+    [
+        ("SQ_LDS_BANK_CONFLICT", "SQ_LDS_BANK_CONFLCT", True),
+        ("SQ_LDS_BANK_CONFLICT", "sq_lds_bank_conflicts", True),
+        ("SQ_LDS_BANK_CONFLICT", "SQ_LDS_ADDR_CONFLICT", False),
+        ("SQ_INSTS_LDS", "SQ_INST_LDS", True),
+        ("SQ_INSTS_LDS", "SQ_INSTS_GDS", False),
+    ],
+)
+def test_a_counter_that_is_misspelt_is_told_with_the_one_that_it_is_near(
+    tmp_path: Path, name: str, typo: str, said: bool
+) -> None:
+    """SQ_LDS_ADDR_CONFLICT and SQ_INSTS_GDS are real counters of AMD that are not read."""
+    done = check("--statistics", profile=changed(tmp_path, (f'"{name}"', f'"{typo}"')))
+    told = f"{typo} is no counter that is read: did you mean {name}?"
+    assert (told in " ".join(done.out.split())) is said
+    assert "did you mean" not in check("--statistics").out
+
+
 def test_other_passes_than_there_were_are_no_verdict() -> None:
     kernel, rows = compared("--times", "make_lds*=4")
     assert rows["SQ_LDS_BANK_CONFLICT"]["difference"] == PUBLISHED["conflicts"] // 2

@@ -19,7 +19,7 @@ import pytest
 pytest.importorskip("tree_sitter_cuda")
 
 from bankwise.ask.check_ck import report_of
-from bankwise.ask.ck_plans import CkPlan
+from bankwise.ask.ck_cases import CkPlan
 from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.fix_ck import fix_ck_file, planned_of
 from bankwise.change.ck import Planned, proved

@@ -129,7 +129,7 @@ def test_an_alias_that_nobody_names_any_more_goes_without_a_blank_line(tmp_path:
     pack = "using ADataType = typename Problem::ADataType;\n\n        constexpr index_t kKPack "
     pack += "= 16 / sizeof(ADataType);\n"
     text = HEADER.read_text().replace("constexpr index_t kKPack     = 8;", pack)
-    path.write_text(text)
+    path.write_text(text.replace("kKPack", "kPiece"))
     dims = words(answers(128, 64, 64))
     padded = bankwise("fix", path, "-t", "gfx942", "-t", "gfx950", *dims)
     assert "-        using ADataType" in padded.out

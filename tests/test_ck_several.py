@@ -78,9 +78,53 @@ def test_one_padding_serves_both_and_is_counted_for_each() -> None:
     after = [kernel.totals.run.passes for kernel in report.after.kernels]
     assert after == [on(gpu, rows, padded) for gpu in GPUS for rows in (128, 64)]
     assert on("gfx942", 128, padded) == on_ideal("gfx942")
-    assert report.fixed_text.count("number<kKPerBlock + 8>{}") == 2
+    assert report.fixed_text.count("number<kKPerBlock + kKPack>{}, number<1>{}),") == 2
+    assert report.fixed_text.count("static_assert(kKPerBlock % kKPack == 0);") == 2
+    assert "number<8>" not in report.fixed_text
     assert [verdict.status for verdict in report.verdicts] == ["passed", "passed"]
     assert [verdict.detail.split()[1] for verdict in report.verdicts] == list(GPUS)
+
+
+def test_a_padding_that_no_name_has_the_value_of_is_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "plain.hpp"
+    text = HEADER.read_text().replace("        constexpr index_t kKPack     = 8;\n", "")
+    path.write_text(text.replace("kKPack", "8"))
+    done = bankwise("fix", path, *BOTH, *words(answers(128, 64, 64)), "-o", path)
+    assert done.code == 0
+    assert path.read_text().count("number<kKPerBlock + 8>{}") == 2
+    assert path.read_text().count("static_assert(kKPerBlock % 8 == 0);") == 2
+
+
+def folded(shift: int, phases: int) -> Place:
+    return lambda m, k: m * 64 + (k ^ ((m >> shift) % phases * 8))
+
+
+def test_where_lds_has_no_room_for_a_padding_an_xor_stands(tmp_path: Path) -> None:
+    """The best of the XORs of pieces of 16 bytes that is worse on neither GPU."""
+    path = tmp_path / "fixed_size.hpp"
+    text = HEADER.read_text()
+    for name, rows in (("A", "kM"), ("B", "kN")):
+        sized = f"Make{name}LdsBlockDescriptor<Problem>().get_element_space_size()"
+        assert sized in text
+        shape = "Problem::BlockGemmShape"
+        text = text.replace(sized, f"{shape}::{rows} * {shape}::kK")
+    path.write_text(text)
+    dims = answers(128, 64, 64)
+    report = fix_ck_file(path, Options("gfx942", dims=dims, targets=("gfx950",)))
+    after = {kernel.name: kernel.totals.run.passes for kernel in report.after.kernels}
+    for operand_, rows in (("A", 128), ("B", 64)):
+        here = {gpu: after[f"Make{operand_}LdsBlockDescriptor [{gpu}]"] for gpu in GPUS}
+        assert all(here[gpu] < on(gpu, rows, plain) for gpu in GPUS)
+        some = [[on(gpu, rows, folded(s, p)) for gpu in GPUS] for s in range(4) for p in (2, 4, 8)]
+        assert sum(here.values()) == min(map(sum, some))
+    assert report.fixed_text.count("make_xor_transform") == 2
+    assert [verdict.status for verdict in report.verdicts] == ["passed", "passed"]
+    told = [note for note in report.notes if "sizes LDS" in note]
+    assert len(told) == 2
+    both = sum(on(gpu, 128, padded) for gpu in GPUS)
+    assert f"strides [72, 1] take {both:,} passes in all" in told[0]
+    assert "MakeALdsBlockDescriptor<Problem>().get_element_space_size()" in told[0]
+    assert "bankwise check" not in told[0]
 
 
 def test_the_text_says_each_gpu_before_and_after(tmp_path: Path) -> None:

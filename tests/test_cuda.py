@@ -332,7 +332,7 @@ def test_without_nvcc_the_command_to_run_elsewhere_is_said(
     ended = bankwise("check", file, "--target", "sm_90")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("error: kernel.cu: CUDA source is compiled with nvcc, which is not")
-    command = "nvcc -lineinfo -cubin -arch=sm_90 kernel.cu -o kernel.cubin"
+    command = "nvcc -lineinfo -cubin -arch=sm_90 -I. kernel.cu -o kernel.cubin"
     assert f"{command} && bankwise check kernel.cubin" in ended.err
 
 

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from bankwise.ask.ck_cases import CkCase, CkPlan, cases
 from bankwise.ask.ck_names import one_size
-from bankwise.ask.ck_plans import CkCase, CkPlan, cases, plan, unpromised
+from bankwise.ask.ck_plans import plan, unpromised
 from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.kernel_report import check_report
 from bankwise.change.ck import snippet
@@ -140,6 +141,7 @@ def _snippets(better: CkPlan, fix: str) -> Iterator[Snippet]:
     """The statements of each function that lays the tile out, in the header's own names."""
     functions, source = better.tile.layouts, better.case.reading.run.source
     for one, names in zip(functions, better.names, strict=True):
+        room = (better.longer,) if better.longer else ()
         others = ", ".join(other.name for other in functions if other is not one)
         beside = (f"together with {others}, which lays out the same tile",) if others else ()
         yield Snippet(
@@ -151,5 +153,5 @@ def _snippets(better: CkPlan, fix: str) -> Iterator[Snippet]:
             after=better.after.passes,
             each="pass over the tile",
             command=fix,
-            notes=(*beside, *one_size(one.name, better.descriptor, names)),
+            notes=(*beside, *room, *one_size(one.name, better.descriptor, names)),
         )

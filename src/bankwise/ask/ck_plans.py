@@ -7,12 +7,12 @@ candidate is a descriptor, counted as a descriptor is, with the vectors that its
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from bankwise.algebra.address import Fold
+from bankwise.ask.ck_cases import CkCase, CkPlan, cost_of, longer_by
 from bankwise.ask.ck_names import axis_names
-from bankwise.ask.ck_reading import CkReading, asked_question
 from bankwise.ask.solve import answered
 from bankwise.ask.spec import counted
 from bankwise.counting.cost import Cost
@@ -22,12 +22,12 @@ from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.ck.encoding import Encoding, vector_length
 from bankwise.notation.ck.fold import fold_descriptor, within_axes
 from bankwise.notation.ck.framework import CK
-from bankwise.notation.ck.spelled import AxisNames, in_digits
+from bankwise.notation.ck.spelled import in_digits
 from bankwise.notation.fold import fold_of
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import members
 from bankwise.notation.values import Mapped, Memory
-from bankwise.read.ck.tiles import CkTile, question
+from bankwise.read.ck.tiles import question
 from bankwise.read.names import listed
 from bankwise.read.tile_file.question import Held, SolveOptions, TileQuestion
 from bankwise.read.tile_file.views import pieces
@@ -40,66 +40,6 @@ _ASKED = (
     SolveOptions(family="ck", allow_narrowing=False),
     SolveOptions(family="padding", allow_narrowing=False),
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CkPlan:
-    """A better layout of a tile for one GPU. ``memory``: as the solver says it; ``descriptor``: as
-    CK writes it; ``names``: for each of its functions; ``before``, ``after``: what all accesses
-    take; ``known``: how good it is."""
-
-    case: CkCase
-    memory: Memory
-    descriptor: TensorDescriptor
-    names: tuple[AxisNames, ...]
-    before: Cost
-    after: Cost
-    known: Known
-    tried: int
-
-    @property
-    def tile(self) -> CkTile:
-        """What it lays out."""
-        return self.case.tile
-
-    @property
-    def words(self) -> str:
-        """What it does, in few words."""
-        fold = fold_of(self.descriptor)
-        if isinstance(fold, Fold):
-            places = f"offset / {fold.divisor} into offset / {fold.unit}, modulo {fold.phases}"
-            return f"make_xor_transform of {places}"
-        more = self.more_elements * self.case.asked.element_bytes
-        said = f", {more:,} bytes of LDS more" if more > 0 else ""
-        return f"strides {list(self.descriptor.strides)}{said}"
-
-    @property
-    def more_elements(self) -> int:
-        """Elements of LDS that it takes beside what there was."""
-        sizes = [f.value.size for f in self.tile.layouts if isinstance(f.value, TensorDescriptor)]
-        return self.descriptor.size - max(sizes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CkCase:
-    """A tile for one GPU: as a question, and counted as it is."""
-
-    reading: CkReading
-    tile: CkTile
-    asked: TileQuestion
-    before: SpecReport
-
-    @property
-    def cost(self) -> Cost:
-        """What all accesses take."""
-        return _cost(self.before)
-
-    @property
-    def open(self) -> bool:
-        """Whether a plan could say nothing: an access is not counted, or LDS has no room for the
-        tile, which is a finding."""
-        whole, most = self.asked.whole, self.asked.machine.lds_bytes
-        return bool(self.before.check.refusals) or whole.bytes_of(whole.elements) > most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,21 +61,6 @@ class _CountedForAll:
         return passes, sum(self.issued), self.more, numbers, len(str(self.descriptor))
 
 
-def cases(reading: CkReading) -> tuple[CkCase | Refusal, ...]:
-    """The tiles of a header, counted; or why one is not."""
-    return tuple(_case(reading, tile) for tile in reading.tiles)
-
-
-def _case(reading: CkReading, tile: CkTile) -> CkCase | Refusal:
-    asked = asked_question(reading, tile)
-    if isinstance(asked, Refusal):
-        return asked
-    before = counted(asked)
-    if before.check.kernels[0].accesses:
-        return CkCase(reading, tile, asked, before)
-    return before.check.refusals[0]
-
-
 def plan(together: Sequence[CkCase]) -> tuple[CkPlan, ...] | Refusal:
     """The best descriptor for a tile that conflicts on one of some GPUs, as a plan for each; it is
     worse on none of them. None where it conflicts nowhere, or where a case is open."""
@@ -146,11 +71,35 @@ def plan(together: Sequence[CkCase]) -> tuple[CkPlan, ...] | Refusal:
     if best is None:
         reason = "no descriptor that CK writes takes fewer passes"
         return Refusal(f"{tile.name}: {reason}{_on_all(together)}", tile.location)
+    if longer_by(best.descriptor, together[0]) > 0 and not together[0].sized:
+        short, more = _best(together, longest=0)
+        if short is not None:
+            said, tried = _no_room(best, short, together), tried + more
+            plans = (_planned(short, tried, n, together) for n in range(len(together)))
+            return tuple(replace(one, longer=said) for one in plans)
     return tuple(_planned(best, tried, n, together) for n in range(len(together)))
 
 
-def _best(together: Sequence[CkCase]) -> tuple[_CountedForAll | None, int]:
-    """The best that was counted and gains something, and how many were."""
+def _no_room(best: _CountedForAll, short: _CountedForAll, together: Sequence[CkCase]) -> str:
+    """Why a cheaper descriptor was not taken, and what would make room for it."""
+    passes, there, case = best.key[0], short.key[0], together[0]
+    return (
+        f"{case.tile.name}: strides {list(best.descriptor.strides)} take {passes:,} passes in all, "
+        f"this text {there:,}, but {longer_by(best.descriptor, case):,} elements more, and nothing "
+        f"in this header sizes LDS by it: {sizing(case)}"
+    )
+
+
+def sizing(case: CkCase) -> str:
+    """What makes room for a longer descriptor."""
+    return f"size it by {case.tile.name}<Problem>().get_element_space_size() and fix it again"
+
+
+def _best(
+    together: Sequence[CkCase], longest: int | None = None
+) -> tuple[_CountedForAll | None, int]:
+    """The best that was counted and gains something, and how many were; ``longest``: so many
+    elements of LDS beside what there was, any number where it is not said."""
     best: _CountedForAll | None = None
     most = sum(one.cost.passes for one in together) - 1
     issued = sum(_issued(one.before) for one in together)
@@ -158,6 +107,8 @@ def _best(together: Sequence[CkCase]) -> tuple[_CountedForAll | None, int]:
     for memory in _in_names_first(_candidates(together), together[0].asked.shape):
         made = _written(memory, together[0].asked)
         if made is None or made in seen:
+            continue
+        if longest is not None and longer_by(made, together[0]) > longest:
             continue
         seen.add(made)
         found = _priced(memory, made, together, most)
@@ -186,7 +137,7 @@ def _priced(
             # It is no bijection, its guarantees make vectors of what does not lie side by side, or
             # LDS has no room.
             return None
-        costs.append(_cost(report))
+        costs.append(cost_of(report))
         issued.append(_issued(report))
         least = sum(later.cost.ideal for later in together[place + 1 :])
         if costs[-1].passes > one.cost.passes or sum(c.passes for c in costs) + least > most:
@@ -287,7 +238,3 @@ def _written(memory: Memory, asked: TileQuestion) -> TensorDescriptor | None:
     folded = fold_descriptor(fold, memory.shape) if isinstance(fold, Fold) else None
     made = folded or CK.write(memory, Ground(asked.whole))
     return made if isinstance(made, TensorDescriptor) else None
-
-
-def _cost(report: SpecReport) -> Cost:
-    return report.check.kernels[0].totals.run

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from bankwise.ask.ck_spelt import check_computed, misspelt
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.read.ck.calls import evaluation
@@ -64,6 +65,8 @@ def read_header(path: Path, text: str, options: Options, *, changed: bool = Fals
             "of a profile, --profiled names the kernel",
         )
     _check(path, run, wanted, said, changed)
+    if not changed:
+        check_computed(run, made)
     return CkReading(header, run, made, wanted)
 
 
@@ -87,7 +90,8 @@ def _check(
         raise InputError(
             f"it leaves open {', '.join(missing)}",
             location=Location(str(path)),
-            hint=f"{_meant(missing, run)}say them: {_examples(missing)}{_gemm_too(found, run)}",
+            hint=_misspelt(found, run)
+            or f"{_meant(missing, run)}say them: {_examples(missing)}{_gemm_too(found, run)}",
         )
 
 
@@ -110,6 +114,12 @@ def _meant(missing: Sequence[str], run: HeaderEvaluation) -> str:
     )
     told = [f"{one[0]} for {name}" for name, one in near if one and "::" not in name]
     return f"did you mean {' and '.join(told)}? else " if told else ""
+
+
+def _misspelt(found: Sequence[CkTile], run: HeaderEvaluation) -> str:
+    """The calls of all tiles that are nearly functions of CK."""
+    told = dict.fromkeys(reason for tile in found for _, reason in misspelt(tile, run))
+    return "; ".join(told)
 
 
 def _gemm_too(found: Sequence[CkTile], run: HeaderEvaluation) -> str:
@@ -155,6 +165,10 @@ def _example(path: str) -> str:
 def asked_question(reading: CkReading, tile: CkTile) -> TileQuestion | Refusal:
     """A tile as a question; or why it is none, also for want of an answer."""
     missing = open_in(tile, reading.run)
+    wrong = next(misspelt(tile, reading.run), None)
+    if missing and wrong is not None:
+        node, reason = wrong
+        return Refusal(f"{tile.name}: {reason}", reading.run.source.place(node.start_byte))
     if missing:
         return Refusal(f"{tile.name} needs {_examples(sorted(missing))}", tile.location)
     return question(tile, reading.run)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.ask.check_ck import counted_report
+from bankwise.ask.ck_cases import CkCase, CkPlan, cases
 from bankwise.ask.ck_names import one_size
-from bankwise.ask.ck_plans import CkCase, CkPlan, cases, plan
+from bankwise.ask.ck_plans import plan, sizing
 from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.kernel_report import check_report
 from bankwise.change.ck import HeaderEdit, Planned, applied, edits, proved
@@ -160,7 +161,7 @@ def _chosen(
         if isinstance(better, Refusal) or not better:
             refusals += [better] if isinstance(better, Refusal) else []
             continue
-        found = _edits(better[0])
+        found = _edits(better)
         if isinstance(found, Refusal):
             refusals.append(found)
             continue
@@ -169,15 +170,16 @@ def _chosen(
     return chosen, tuple(refusals), tuple(changes)
 
 
-def _edits(one: CkPlan) -> tuple[HeaderEdit, ...] | Refusal:
-    """Those of all functions that make the layout: all or none."""
+def _edits(plans: Sequence[CkPlan]) -> tuple[HeaderEdit, ...] | Refusal:
+    """Those of all functions that make the layout of a plan for some GPUs: all or none."""
+    one = plans[0]
     name = one.tile.name
     source = one.case.reading.run.source
-    sized = f"{name}<Problem>().get_element_space_size" in "".join(source.text.split())
-    if one.more_elements > 0 and not sized:
+    if not one.has_room:
+        check = "; `bankwise check` prints the text" if len(plans) == 1 else ""
         reason = (
             f"{name}: the descriptor takes {one.more_elements:,} elements more, and nothing in "
-            "this header sizes LDS by it; `bankwise check` prints the text"
+            f"this header sizes LDS by it: {sizing(one.case)}{check}"
         )
         return Refusal(reason, one.tile.location)
     found: list[HeaderEdit] = []
@@ -206,6 +208,8 @@ def _notes(after: Sequence[_ForGpu], plans: Sequence[tuple[CkPlan, ...]]) -> Ite
     for one in (each[0] for each in plans):
         for function, names in zip(one.tile.layouts, one.names, strict=True):
             yield from one_size(function.name, one.descriptor, names)
+        if one.longer:
+            yield one.longer
     if any(each[0].more_elements > 0 for each in plans):
         yield from _room(after)
 

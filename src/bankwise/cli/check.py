@@ -142,7 +142,7 @@ def check(
             iree_compile=iree_compile,
         )
         options = _of_default(default_target, file, options)
-        gate = _gate(fail_on, baseline, min_evidence, file)
+        gate = _gate(fail_on, baseline, min_evidence, file, target or default_target)
         if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
             message = "--concise and --statistics are ways to print text, one at a time"
             raise InputError(message, hint="leave the other, or --format, out")
@@ -198,23 +198,42 @@ def _failure_told(form: CheckFormat, file: Path) -> Iterator[None]:
         raise
 
 
-def _gate(fail_on: str, baselines: list[str], min_evidence: str, file: Path) -> Gate:
+def _saved_as(saved: str) -> str:
+    """Where a baseline is saved anew: its own place, unless another kind of file is there."""
+    return quote(saved) if saved.endswith(".json") else "known.json"
+
+
+def _gate(fail_on: str, baselines: list[str], min_evidence: str, file: Path, target: str) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
     from bankwise.show.gate import Gate, read_level, read_ways
     from bankwise.show.saved_check import read_baseline, together
 
     gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
+    gpu = f" --target {quote(target)}" if target else ""
+    mine = quote(str(file)) if len(baselines) == 1 else "FILE"
     for saved in baselines:
         try:
             require(saved, "check --baseline")
         except InputError as error:
             if not Path(saved).is_file():
                 raise
-            hint = f"save one: bankwise check {quote(str(file))} --format json > known.json"
+            of = "" if mine != "FILE" else ", of its own FILE"
+            command = f"bankwise check {mine}{gpu} --format json"
+            hint = f"save it anew{of}: {command} > {_saved_as(saved)}"
             raise InputError(error.message, location=error.location, hint=hint) from error
     known = together(read_baseline(read_text(saved), saved) for saved in baselines)
     return replace(gate, baseline=known)
+
+
+def _tell_accepted(report: CheckReport, gate: Gate) -> None:
+    """Whoever saves a baseline beside older ones learns what it newly accepts."""
+    if not gate.baseline.saved:
+        return
+    from bankwise.show.accepted import said_accepted
+
+    for line in said_accepted(report, gate.baseline):
+        err().print(line, markup=False, highlight=False)
 
 
 def _write_check(
@@ -224,6 +243,7 @@ def _write_check(
 
     if form is CheckFormat.json:
         write_json(check_document(answer, extra, gate))
+        _tell_accepted(counted(answer), gate)
     elif form is CheckFormat.github:
         from bankwise.show.gate import github_annotations
 

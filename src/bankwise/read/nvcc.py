@@ -53,7 +53,8 @@ def compile_cuda(
 def by_hand(architecture: str, file: str, more: Sequence[str] = ()) -> str:
     """What to type where there is a compiler, with the user's own flags."""
     source = Path("kernel.cu" if file == "-" else file)
-    words = ["nvcc", *_flags(architecture, more), *more, *_language(source), _plain(source)]
+    own = *more, *_include(source, file)
+    words = ["nvcc", *_flags(architecture, more), *own, *_language(source), _plain(source)]
     cubin = _cubin(source)
     return f"{shlex.join([*words, '-o', cubin])} && {shlex.join(['bankwise', 'check', cubin])}"
 

@@ -18,6 +18,7 @@ from bankwise.show.saved_check import (
     OpenEnd,
     Place,
     SavedConflict,
+    SavedOpener,
     by_instruction,
     in_part,
     lineless,
@@ -39,7 +40,8 @@ class HeldAgainst:
     ``stale``: conflicts of its files that are there no more, with how many of each; ``moved``: new
     files, each with the one that is gone and had the same conflicts; ``elsewhere``: files of which
     they know another GPU alone, with it and with the GPU of this check; ``known_left``: how much of
-    what is not analysed, or assumed, they have; ``new_left``: the rest of it, by file."""
+    what is not analysed, or assumed, they have; ``new_left``: the rest of it, by file; ``openers``:
+    what they know would answer some of it, by file, kernel and option."""
 
     known: tuple[AccessReport, ...] = ()
     causes: int = 0
@@ -52,6 +54,7 @@ class HeldAgainst:
     elsewhere: tuple[tuple[str, str, str], ...] = ()
     known_left: int = 0
     new_left: tuple[tuple[str, str], ...] = ()
+    openers: frozenset[SavedOpener] = frozenset()
 
     def before(self, accesses: Iterable[AccessReport]) -> int:
         """What the saved checks have of some accesses that cost more now; 0: nothing."""
@@ -94,7 +97,20 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
         tuple(_elsewhere(open_ends, files, saved)),
         sum(map(len, left.values())) - len(fresh),
         tuple((file, text) for file, _, text in fresh),
+        frozenset(_known_openers(report, files, saved)),
     )
+
+
+def _known_openers(
+    report: CheckReport, files: Mapping[str, str], saved: KnownConflicts
+) -> Iterator[SavedOpener]:
+    """Those of the check that the saved ones have, in the words of the check."""
+    for kernel in report.kernels:
+        home = kernel.location.file
+        name = own_name(kernel.name, home)
+        for found in kernel.openers:
+            if (files[home], name, found.option) in saved.openers:
+                yield home, kernel.name, found.option
 
 
 def _homes(report: CheckReport) -> dict[int, tuple[str, str]]:

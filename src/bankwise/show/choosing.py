@@ -92,9 +92,9 @@ class ChooseReport:
 def print_choose(report: ChooseReport, console: Console) -> None:
     """Print the checklist, the options, the rules of thumb, the errors and the verdict."""
     console.print(f"[bold]{escape(report.title)}[/] on {report.machine}")
-    console.print("\n[bold]The checklist (Q1-Q4)[/], extra passes per pass over the tile")
+    console.print("\n[bold]The checklist (Q1-Q4)[/], extra passes in one pass over the tile")
     _print_questions(report, console)
-    console.print("\n[bold]Ways out[/], per pass over the tile")
+    console.print("\n[bold]Ways out[/], in one pass over the tile")
     _print_options(report, console)
     console.print()
     for name, reason in report.refused:

@@ -124,7 +124,7 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_refused(one, report) for one in _open_refusals(report, held, gate)]
     if gate.exit_code(report):
-        left_open = (*_assumed(report, held), *openers(report))
+        left_open = (*_assumed(report, held), *openers(report, held.openers))
         lines += [command("notice", place, text) for place, text in left_open]
     lines += [command("notice", place, text) for place, text in said_taken(held)]
     said = said_loudly(held) if gate.baseline.saved else ()

@@ -24,6 +24,9 @@ _ARRAY = re.compile(r"([A-Za-z_]\w*)\[")
 OpenEnd = tuple[str, str, str]
 """What is not analysed, or assumed: its file, the GPU, and the reason without its lines."""
 
+SavedOpener = tuple[str, str, str]
+"""The file, the kernel and the option that would answer what is open there."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConflictForm:
@@ -70,7 +73,8 @@ class KnownConflicts:
     also of kernels without conflicts, each with what its check is of; ``targets``: the GPUs that
     each was counted for; ``at_source``: files whose conflicts have expressions; ``conflicts``: each
     as often as it is there; ``plain``: the same by instructions alone; ``left``: how often what is
-    not analysed, or assumed, may occur."""
+    not analysed, or assumed, may occur; ``openers``: options that would answer some of it, each
+    with its file and kernel."""
 
     saved: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
@@ -80,6 +84,7 @@ class KnownConflicts:
     conflicts: Mapping[At, tuple[SavedConflict, ...]] = field(default_factory=dict)
     plain: Mapping[At, tuple[SavedConflict, ...]] = field(default_factory=dict)
     left: Counter[OpenEnd] = field(default_factory=Counter)
+    openers: frozenset[SavedOpener] = frozenset()
 
 
 def read_baseline(text: str, file: str) -> KnownConflicts:
@@ -114,6 +119,7 @@ def _joined(one: KnownConflicts, other: KnownConflicts) -> KnownConflicts:
         _most(one.conflicts, other.conflicts),
         _most(one.plain, other.plain),
         one.left | other.left,
+        one.openers | other.openers,
     )
 
 
@@ -164,6 +170,10 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
         _conflicts(costs, homes, saved),
         _conflicts(((file, a, "", gpu) for file, a, _, gpu in costs), homes, saved),
         left,
+        frozenset(
+            (here[homes[o["kernel"]]], own_name(o["kernel"], homes[o["kernel"]]), o["option"])
+            for o in document.get("openers", ())
+        ),
     )
 
 

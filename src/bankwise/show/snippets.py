@@ -58,7 +58,8 @@ def _pasted(snippet: Snippet) -> str:
 def effect(snippet: Snippet) -> str:
     """What it does and how that is known; nothing is claimed beyond what was counted."""
     how = "counted with this text" if snippet.counted else "by the plan"
-    said = f"{snippet.after:,} passes per {snippet.each} instead of {snippet.before:,}, {how}"
+    each = f"{'in one' if snippet.each.startswith('pass') else 'per'} {snippet.each}"
+    said = f"{snippet.after:,} passes {each} instead of {snippet.before:,}, {how}"
     if snippet.command and (snippet.text or snippet.patch):
         return f"{said}; `{snippet.command}` writes and proves it"
     return f"{said}; the command counts and proves what it writes" if snippet.command else said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from bankwise.counting.bound import Bound
 from bankwise.counting.counted import AccessReport, Added, Sureness
@@ -107,10 +107,15 @@ def assumption(kernel: KernelReport, left: str) -> str:
     return f"{short(kernel.name)}: {left}{f'; {_BLOCK}' if block else ''}"
 
 
-def openers(report: CheckReport) -> Iterator[tuple[Location, str]]:
-    """What would open most of each kernel, at the kernel."""
+def openers(
+    report: CheckReport, known: Collection[tuple[str, str, str]] = ()
+) -> Iterator[tuple[Location, str]]:
+    """What would open most of each kernel, at the kernel; nothing of one whose file, name and
+    option are ``known``."""
     for kernel in report.ranked:
         for found in kernel.openers[:1]:
+            if (kernel.location.file, kernel.name, found.option) in known:
+                continue
             yield kernel.location, f"{short(kernel.name)}: {opener(found)}"
 
 

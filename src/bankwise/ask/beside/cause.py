@@ -134,6 +134,11 @@ def _executions(counter: Counter, groups: int | None, case: RowContext) -> str:
 def _fewer(counter: Counter, measured: float, case: RowContext) -> str:
     if case.vendor == "amd" and not measured and counter.quality == "extra":
         return "this counter reads zero on some parts (claimed): compare times instead"
+    if _executed_alike(case):
+        return (
+            "as many instructions were executed as predicted: fewer lanes took part, or another "
+            "layout or other sizes ran than those that were checked"
+        )
     return "fewer lanes or waves took part than predicted, or the compiler joined accesses"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from bankwise.ask.beside.cause import Seen
 from bankwise.ask.beside.counters import counters
@@ -10,12 +11,17 @@ from bankwise.hardware.machine import machine
 from bankwise.profile.values import Launch, Size
 from bankwise.show.values import KernelReport
 
+_NEAR = 0.9
+_REAL = frozenset({"SQ_INSTS_GDS"})
+"""Counters of AMD's own that are as near to one that is read."""
+
 
 def odd(kernel: KernelReport, launches: Sequence[Launch], seen: Sequence[Seen]) -> list[str]:
     """Each in words; ``seen``: the counters that all launches have."""
     return [
         *_capabilities(kernel, launches),
         *_not_everywhere(kernel, launches),
+        *_misspelt(kernel, launches),
         *_impossible(seen),
         *_sizes(kernel, launches),
     ]
@@ -42,6 +48,20 @@ def _not_everywhere(kernel: KernelReport, launches: Sequence[Launch]) -> list[st
             more = f" and {len(lacks) - 1} more have" if len(lacks) > 1 else " has"
             found.append(f"{name} is not compared: launch {lacks[0]}{more} no value of it")
     return found
+
+
+def _misspelt(kernel: KernelReport, launches: Sequence[Launch]) -> list[str]:
+    """Counters whose names are nearly one that is read and not there. Of AMD's alone: NVIDIA's
+    real ones differ in so few letters."""
+    vendor = machine(kernel.target).vendor
+    known = [counter.name for counter in counters(vendor)] if vendor == "amd" else []
+    there = dict.fromkeys(n for one in launches for n in (*one.counters, *one.absent))
+    absent = [name for name in known if name not in there]
+    others = (name for name in there if name not in known and name not in _REAL)
+    near = ((name, get_close_matches(name.upper(), absent, n=1, cutoff=_NEAR)) for name in others)
+    return [
+        f"{name} is no counter that is read: did you mean {one[0]}?" for name, one in near if one
+    ]
 
 
 def _impossible(seen: Sequence[Seen]) -> list[str]:

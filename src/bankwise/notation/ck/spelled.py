@@ -5,9 +5,10 @@
 
 A length that the axis decides is written with the axis: 16 of 128 rows in groups of 8 is
 ``kM / 8``. What is so written holds for every size that the groups divide, which a
-``static_assert`` says. Where numbers stand for what the header computes, it says which sizes they
-are for. Of digits that an XOR exchanges the second has to be a power of two: CK
-takes the first modulo it, and the XOR of two numbers below 6 may be 7.
+``static_assert`` says; so does it of vectors in a padded row, ``kK + kKPack`` elements long. Where
+numbers stand for what the header computes, it says which sizes they are for. Of digits that an XOR
+exchanges the second has to be a power of two: CK takes the first modulo it, and the XOR of two
+numbers below 6 may be 7.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def _lengths(made: TensorDescriptor, names: AxisNames) -> tuple[list[str], list[
     texts = [str(n) for n in made.lengths]
     checks: list[str] = []
     if not made.steps:
-        return [name or text for name, text in zip(names.axes, texts, strict=True)], []
+        texts = [name or text for name, text in zip(names.axes, texts, strict=True)]
+        return texts, _whole_vectors(made, names, texts)
     if not in_digits(made):
         return texts, []
     if names.vector and len(texts) > 1 and made.lengths[-1] == names.side_by_side:
@@ -106,6 +108,15 @@ def _lengths(made: TensorDescriptor, names: AxisNames) -> tuple[list[str], list[
         elif name and len(transform.lengths) == 1:
             texts[low[0]] = name
     return texts, checks
+
+
+def _whole_vectors(made: TensorDescriptor, names: AxisNames, lengths: Sequence[str]) -> list[str]:
+    """That a row of a named length is whole vectors: one behind another, each begins as it should.
+    Where other numbers stand they say for which sizes they are."""
+    vector = _vector(made, lengths, names)
+    if made.vector[0] <= 1 or lengths[-1] in (vector, str(made.lengths[-1])):
+        return []
+    return [f"{lengths[-1]} % {vector} == 0"]
 
 
 def _powers(made: TensorDescriptor, texts: Sequence[str]) -> list[str]:
@@ -132,12 +143,12 @@ def _product(texts: list[str]) -> str:
 
 def _box(made: TensorDescriptor, lengths: list[str], names: AxisNames) -> str:
     """The naive box: packed where it is, with strides where it is not."""
-    vector = [] if made.vector[0] < 1 else [_number(_vector(made, lengths))]
+    vector = [] if made.vector[0] < 1 else [_number(_vector(made, lengths, names))]
     if made.strides == row_major(made.lengths):
         return f"make_naive_tensor_descriptor_packed({', '.join((_tuple(lengths), *vector))})"
     strides = [str(n) for n in made.strides]
     if _padded(made, names):
-        strides[0] = f"{names.axes[-1]} + {made.strides[0] - made.lengths[-1]}"
+        strides[0] = f"{names.axes[-1]} + {_elements(made.strides[0] - made.lengths[-1], names)}"
     last = [*vector, number(1)] if vector else []
     parts = (_tuple(lengths), _tuple(strides), *last)
     return f"make_naive_tensor_descriptor({', '.join(parts)})"
@@ -150,9 +161,14 @@ def _padded(made: TensorDescriptor, names: AxisNames) -> bool:
     return made.strides[1] == 1 and made.strides[0] > made.lengths[1]
 
 
-def _vector(made: TensorDescriptor, lengths: list[str]) -> str:
+def _vector(made: TensorDescriptor, lengths: Sequence[str], names: AxisNames) -> str:
     same = made.vector[0] == made.lengths[-1]
-    return lengths[-1] if same else str(made.vector[0])
+    return lengths[-1] if same else _elements(made.vector[0], names)
+
+
+def _elements(many: int, names: AxisNames) -> str:
+    """So many elements that lie side by side, by the header's name for a vector of them."""
+    return names.vector if names.vector and many == names.side_by_side else str(many)
 
 
 def _step(below: str, step: TransformStep, lengths: list[str] | None) -> str:
