@@ -169,3 +169,14 @@ def test_a_real_older_compiler_compiles_what_it_printed(tmp_path: Path) -> None:
         file = shutil.copy(DUMPS / name, tmp_path / name)
         done = bankwise("check", file, "-t", "gfx942", "--isa", "--iree-compile", env)
         assert "counted as iree-compile 3.9.0" in done.out, done.out + done.err
+
+
+@pytest.mark.usefixtures("alone")
+def test_check_says_that_waves_compiler_decides_what_the_command_gains(tmp_path: Path) -> None:
+    said = "named by --iree-compile PATH (docs/wave.md)"
+    wave = bankwise("check", written(tmp_path, joined(36)), "-t", GPU)
+    assert said in " ".join(wave.out.split())
+    plain = written(tmp_path, changed(joined(36), (HOST_FUNCTION, "of nobody's")))
+    other = bankwise("check", plain, "-t", GPU)
+    assert "bankwise fix" in other.out
+    assert said not in " ".join(other.out.split())

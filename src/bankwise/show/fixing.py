@@ -29,8 +29,8 @@ class Verdict:
     rules that nobody knows, or that are assumed, on which the numbers afterwards rest, in words.
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not, in
     words; None where that was not judged. ``hinge``: what is gained if such a rule is as assumed,
-    with nothing lost and nothing gained if it is not. ``foreign``: the code is of another compiler than the one
-    that makes what runs.
+    with nothing lost and nothing gained if it is not. ``foreign``: the code is of another compiler
+    than the one that makes what runs.
     """
 
     judge: str
@@ -186,7 +186,7 @@ class FixReport:
             f"whether it gains is not known: {self.gamble} (measure both)": bool(self.gamble),
             f"whether it gains is not known: {self.hinge} (measure both)": bool(self.hinge),
             "something stays as it is (not changed: ..)": bool(self.refusals),
-            f"not all is analysed and known ({self._told_open})": not self.ends.accounted,
+            f"not all is analysed and known{self._told_open}": not self.ends.accounted,
             **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
             "the code that runs is another compiler's (--iree-compile)": any(
                 v.foreign for v in self.verdicts
@@ -196,9 +196,14 @@ class FixReport:
 
     @property
     def _told_open(self) -> str:
-        """Under which words it is told what is open."""
-        some = any(still_open(k, len(self.ends.refused(k))) for k in self.ends.kernels)
-        return "open in .." if some or not self.ends.refusals else "not analysed: .."
+        """Where it is told what is open."""
+        found = [
+            short(k.name) for k in self.ends.kernels if still_open(k, len(self.ends.refused(k)))
+        ]
+        more = [f"{len(found) - _NAMED} more kernels"] * (len(found) > _NAMED)
+        if found:
+            return f" (above: open in {', '.join((*found[:_NAMED], *more))})"
+        return " (above: what is not analysed)" * bool(self.ends.refusals)
 
     @property
     def remaining(self) -> tuple[str, ...]:
