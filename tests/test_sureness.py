@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,8 @@ from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.follow.driver import check_code
+from bankwise.show import words
+from bankwise.show.values import CheckReport
 from command import bankwise, unfolded
 from isa_texts import DATA, amd_text, ptx_text
 from ttgir_texts import TENSOR, checked, module
@@ -284,6 +287,21 @@ def test_a_level_that_is_none_is_told(tmp_path: Path) -> None:
 
 
 # Several kernels
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (("sure", "possible"), "conflicts in 1 of 2 kernels, possible in 1 more; the worst is k0"),
+        (("sure", "none"), "conflicts in 1 of 2 kernels; the worst is k0"),
+        (("possible", "none"), "possible conflicts in 1 of 2 kernels; the worst is k0"),
+    ],
+)
+def test_possible_conflicts_are_not_hidden_by_sure_ones(kinds: tuple[str, ...], said: str) -> None:
+    kernels = tuple(SimpleNamespace(conflict=k, name=f"k{n}") for n, k in enumerate(kinds))
+    report = SimpleNamespace(kernels=kernels, conflict=kinds[0], refusals=(), accounted=True)
+    report.ranked = kernels
+    assert words.verdict(cast("CheckReport", report)) == said
 
 
 def test_kernels_of_a_file_are_never_added_up() -> None:

@@ -41,7 +41,9 @@ def verdict(report: CheckReport) -> str:
     first = faulting(sum(refusal.fault for refusal in report.refusals))
     line = f"{first}{conclusion(surest, not report.accounted)} in {some} kernels"
     worst = report.ranked[0]
-    return line if surest == "none" else f"{line}; the worst is {short(worst.name)}"
+    also = sum(kernel.conflict == "possible" for kernel in report.kernels)
+    more = f", possible in {also} more" * (surest == "sure" and also > 0)
+    return line if surest == "none" else f"{line}{more}; the worst is {short(worst.name)}"
 
 
 def faulting(many: int) -> str:
