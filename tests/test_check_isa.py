@@ -165,3 +165,17 @@ def test_what_is_emitted_for_nvidia_is_not_the_last_word(tmp_path: Path) -> None
     assert {a.written.split(".")[0] for a in kernel.accesses} == {"ld", "st"}
     assert any("ptxas may still join" in note for note in kernel.notes)
     assert not any("ptxas" in note for note in only(check(written(tmp_path, ROWS), "gfx942")).notes)
+
+
+def test_compiled_code_has_its_registers_and_what_to_write(tmp_path: Path) -> None:
+    """Both come of other texts than the count: sizes of the code, advice of the source."""
+    file = written(tmp_path, JOINED)
+    plain, compiled = check(file, "gfx950"), check(file, "gfx950", isa=True)
+    asked = {one.command for kernel in plain.kernels for one in kernel.snippets}
+    assert asked
+    assert {one.command for kernel in compiled.kernels for one in kernel.snippets} == asked
+    done = bankwise("check", file, "-t", "gfx950", "--isa")
+    told = " ".join(done.out.split())
+    assert "by vector registers" in told
+    assert "registers are not known here" not in told
+    assert "bankwise fix" in done.out

@@ -165,4 +165,4 @@ def test_a_fix_of_which_nothing_was_counted_says_so_and_where_it_is_told() -> No
     assert (done.code, done.out) == (3, "")
     told = " ".join(done.err.split())
     assert "nothing was counted, and nothing is changed" in told
-    assert told.endswith("not all is analysed and known (not analysed: ..)")
+    assert told.endswith("not all is analysed and known (above: what is not analysed)")

@@ -169,3 +169,40 @@ def test_a_real_older_compiler_compiles_what_it_printed(tmp_path: Path) -> None:
         file = shutil.copy(DUMPS / name, tmp_path / name)
         done = bankwise("check", file, "-t", "gfx942", "--isa", "--iree-compile", env)
         assert "counted as iree-compile 3.9.0" in done.out, done.out + done.err
+
+
+@pytest.mark.usefixtures("alone")
+def test_check_says_that_waves_compiler_decides_what_the_command_gains(tmp_path: Path) -> None:
+    said = "named by --iree-compile PATH (docs/wave.md)"
+    wave = bankwise("check", written(tmp_path, joined(36)), "-t", GPU)
+    assert said in " ".join(wave.out.split())
+    plain = written(tmp_path, changed(joined(36), (HOST_FUNCTION, "of nobody's")))
+    other = bankwise("check", plain, "-t", GPU)
+    assert "bankwise fix" in other.out
+    assert said not in " ".join(other.out.split())
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_cost_is_of_the_compiler_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    other = stand_in(tmp_path / "env")
+    if how == "variable":
+        monkeypatch.setenv(VARIABLE, str(other))
+    named = ("--iree-compile", other) if how == "option" else ()
+    done = bankwise("cost", written(tmp_path, joined(36)), "-t", GPU, *named)
+    told = " ".join(done.out.split())
+    assert "as iree-compile 3.9.0 emits it" in told
+    assert (other / "arguments").exists()
+    assert ("unknown: the rule of ds_write2_b64" in told) == ("ds_write2_b64" in told)
+
+
+@pytest.mark.usefixtures("alone")
+def test_worth_is_of_the_compiler_that_a_variable_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = stand_in(tmp_path / "env")
+    monkeypatch.setenv(VARIABLE, str(other))
+    bankwise("check", written(tmp_path, joined(36)), "-t", GPU, "--worth")
+    assert (other / "arguments").exists()

@@ -276,3 +276,8 @@ def test_a_rule_is_printed_with_all_its_words():
     print_rules(rules(), Console(file=out, width=200, highlight=False))
     assert all(r.name in out.getvalue() for r in rules())
     assert len(plain(rules_document(rules()))["rules"]) == len(rules())
+
+
+@pytest.mark.parametrize("said", ["no worse", "data and issue cycles", "cycles with issue"])
+def test_terms_of_the_verdict_on_code_are_explained(said: str) -> None:
+    assert bankwise("explain", said).code == 0

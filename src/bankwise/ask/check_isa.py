@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from bankwise.ask.check_assembly import kernel_of, unseen
@@ -22,10 +23,11 @@ from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import Kernel
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.recognise import load, recognise_text
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum, Snippet
 
 if TYPE_CHECKING:
     from bankwise.change.compile.compile import Emitted
@@ -57,12 +59,26 @@ def compiled_report(
         code = compiled(counted, opened, named)
         file = opened.source.file
         emitted = code if isinstance(code, Refusal) else followed(code, counted, file)
+        counted = counted if isinstance(code, Refusal) else _with_registers(counted, code)
         if isinstance(emitted, Refusal):
             found.append(replace(counted, refusals=(*counted.refusals, emitted)))
         else:
             found.append(as_emitted(counted, source, emitted))
     refusals = tuple(refusal for kernel in found for refusal in kernel.refusals)
     return replace(report, kernels=tuple(found), refusals=refusals)
+
+
+def _with_registers(counted: KernelReport, code: Emitted) -> KernelReport:
+    """The kernel with the workgroups that a unit holds of its code, where that says its registers;
+    AMD's does, PTX has virtual ones."""
+    from bankwise.change.compile.compile import listing_of
+
+    listing = listing_of(code, counted.target, counted.name, counted.location.file)
+    if isinstance(listing, Refusal) or listing.vgprs is None or counted.occupancy is None:
+        return counted
+    size = counted.lds_bytes if listing.lds_bytes is None else listing.lds_bytes
+    usage = Usage(prod(counted.workgroup_size), size, listing.vgprs, listing.sgprs)
+    return replace(counted, occupancy=occupancy(machine(counted.target), usage))
 
 
 def compiled(counted: KernelReport, opened: Opened, named: str = "") -> Emitted | Refusal:
@@ -136,6 +152,7 @@ def as_emitted(counted: KernelReport, source: Kernel, emitted: EmittedKernel) ->
         accesses,
         occupancy=counted.occupancy,
         optima=not_contradicted(counted.optima, accesses),
+        snippets=_still_to_write(counted, accesses),
         notes=(*_notes(counted.accesses, accesses, emitted.diagnostics), *_not_the_last(gpu)),
         refusals=(*emitted.kernel.refusals, *unseen(emitted.kernel), *uncounted),
     )
@@ -153,6 +170,13 @@ def not_contradicted(
             other = sum(a.run.passes for a in own) != each.present.passes
             by = ("by the text; its code takes other passes",) if other else ()
             yield replace(each, notes=(*by, *each.notes))
+
+
+def _still_to_write(counted: KernelReport, emitted: Sequence[AccessReport]) -> Iterator[Snippet]:
+    """What is to be written by the source, where the emitted code has conflicts as well."""
+    for one in counted.snippets:
+        if any(a.run.extra for a in emitted if set(a.allocations) & set(one.buffers)):
+            yield one
 
 
 def _notes(

@@ -11,6 +11,11 @@ from dataclasses import replace
 from bankwise.errors import InputError
 from bankwise.read.options import COMPILER, Options
 
+_HINT = (
+    "check counts code with --isa, fix without --no-isa; for --worth alone BANKWISE_IREE_COMPILE"
+    " names it"
+)
+
 
 def with_compiler(options: Options, *, isa: bool) -> Options:
     """The options with the compiler that is named, which is asked for its release.
@@ -22,7 +27,7 @@ def with_compiler(options: Options, *, isa: bool) -> Options:
 
     if options.iree_compile and not isa:
         message = f"{COMPILER} says whose code counts, and nothing is compiled"
-        raise InputError(message, hint="check counts code with --isa, fix without --no-isa")
+        raise InputError(message, hint=_HINT)
     named = options.iree_compile or os.environ.get(VARIABLE, "")
     if named and isa:
         named_compiler(named)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.check_isa import compiled
 from bankwise.ask.check_mlir import report_of
-from bankwise.change.compile.compile import compile_text
+from bankwise.ask.compiler_named import with_compiler
+from bankwise.change.compile.compile import listing_of
+from bankwise.change.compile.compilers import compiler_of
 from bankwise.cost.bound import busy
 from bankwise.cost.issue import cycles
 from bankwise.cost.mix import executed, mix, trips
@@ -21,6 +25,7 @@ from bankwise.read.options import Options
 from bankwise.read.recognise import asker
 from bankwise.show.costing import KernelCost
 from bankwise.show.values import KernelReport
+from bankwise.show.words import adds, open_rules
 
 if TYPE_CHECKING:
     from bankwise.read.mlir.module import Opened
@@ -73,7 +78,7 @@ def cost_of_kernels(file: Path, options: Options) -> Costs:
     """:func:`cost` for MLIR with threads."""
     from bankwise.read.mlir.module import open_module
 
-    return cost_of_opened(open_module(file), options)
+    return cost_of_opened(open_module(file), with_compiler(options, isa=True))
 
 
 def cost_of_opened(opened: Opened, options: Options) -> Costs:
@@ -84,18 +89,28 @@ def cost_of_opened(opened: Opened, options: Options) -> Costs:
     for analysis, kernel in zip(
         analyses, report_of(opened, options, analyses).kernels, strict=True
     ):
-        listing = compile_text(
-            opened.source.parsed,
-            kernel.target,
-            kernel=kernel.name,
-            workgroup_size=kernel.workgroup_size,
-            file=opened.source.file,
-        )
+        listing = listing_by(kernel, opened, options)
         if isinstance(listing, Refusal):
             refusals.append(listing)
-        else:
-            found.append(kernel_cost(kernel, listing, issue_cycles(analysis)))
+            continue
+        one = kernel_cost(kernel, listing, issue_cycles(analysis))
+        compiler = str(compiler_of(opened.source.text, options.iree_compile))
+        found.append(replace(one, compiler=compiler, open=_open(kernel)))
     return tuple(found), tuple(refusals)
+
+
+def _open(kernel: KernelReport) -> tuple[str, ...]:
+    """What of its conflicts is known, and by which rules the others are assumed."""
+    rules = open_rules((a.instruction, a.evidence) for a in kernel.accesses)
+    return (f"of these {adds(kernel.added)}", *rules) if rules else ()
+
+
+def listing_by(kernel: KernelReport, opened: Opened, options: Options) -> Listing | Refusal:
+    """The code of a kernel by the compiler of its text: one that is named, Wave's, or ours."""
+    code = compiled(kernel, opened, options.iree_compile)
+    if isinstance(code, Refusal):
+        return code
+    return listing_of(code, kernel.target, kernel.name, opened.source.file)
 
 
 def issue_cycles(analysis: Analysis) -> int | None:

@@ -53,7 +53,7 @@ from bankwise.show.columns import told_apart
 from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
 from bankwise.show.patch import spliced, unified_patch
 from bankwise.show.values import CheckReport
-from bankwise.solver.hypotheses import gambled
+from bankwise.solver.hypotheses import gambled, hinged
 from bankwise.solver.plan import preference
 
 if TYPE_CHECKING:
@@ -169,7 +169,8 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         parts={} if done.parted is None else done.parted.parts,
         fronts=done.fronts,
         assumed=_doubt(before.report, after.report) if done.changes else "",
-        gamble=_gamble(before.report, after.report, options) if done.changes else "",
+        gamble=_stakes(gambled, before.report, after.report, options) if done.changes else "",
+        hinge=_stakes(hinged, before.report, after.report, options) if done.changes else "",
         modules=modules(done.opened, kernels, before.opened, source_text),
     )
     instead: Callable[[], RewrittenFile] | None = None
@@ -204,10 +205,13 @@ _LABEL = 24
 """Characters of a kernel's name of several."""
 
 
-def _gamble(before: CheckReport, after: CheckReport, options: Options) -> str:
+def _stakes(
+    said: Callable[..., str], before: CheckReport, after: CheckReport, options: Options
+) -> str:
+    """``said``: of two prices, what is gained only as counted."""
     old, new = (kernel_price(*report.kernels) for report in (before, after))
     cycles = preference(options.prefer) not in AT_ANY_CYCLES
-    return gambled(new, old, "a workgroup", cycles=cycles)
+    return said(new, old, "a workgroup", cycles=cycles)
 
 
 def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:

@@ -54,6 +54,7 @@ def as_it_was(found: RewrittenFile) -> RewrittenFile:
         assumed="",
         emitted=(),
         gamble="",
+        hinge="",
     )
     return RewrittenFile(found.options, report, found.before, found.before, found.before.opened, ())
 
@@ -82,7 +83,8 @@ def judged(
     report = replace(found.report, verdicts=tuple(verdicts))
     known = [verdict.gamble for verdict in code if verdict.gamble is not None]
     gamble = "; ".join(filter(None, known)) if known else report.gamble
-    report = replace(report, accept_sampled=judges.accept_sampled, gamble=gamble)
+    hinge = "; ".join(v.hinge for v in code if v.hinge) if known else report.hinge
+    report = replace(report, accept_sampled=judges.accept_sampled, gamble=gamble, hinge=hinge)
     return with_code(report, found, asked=judges.isa)
 
 

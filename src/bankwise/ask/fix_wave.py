@@ -99,7 +99,9 @@ def with_wave(
         paste = (counted_by_wave("fixed.mlir", other, again),) if other else ()
     known = compiled_paddings(before, found)
     taken = after_in(report.verdicts) if report.accepted else None
-    told = _told(known, taken) if isinstance(known, tuple) else iter((str(known),))
+    told = (
+        _told(known, taken, _compiler(before)) if isinstance(known, tuple) else iter((str(known),))
+    )
     return replace(report, settings=(*report.settings, *paste, *told))
 
 
@@ -111,9 +113,18 @@ def _others(before: ReportedText) -> str:
     return str(code.compiler)
 
 
-def _told(known: tuple[PromotedPadding, ...], taken: tuple[int, int] | None) -> Iterator[str]:
+def _compiler(before: ReportedText) -> str:
+    """By whom the code of a text is made; empty where it is not."""
+    code = emitted_code(before, 0)
+    return "" if isinstance(code, Refusal) else str(code.compiler)
+
+
+def _told(
+    known: tuple[PromotedPadding, ...], taken: tuple[int, int] | None, compiler: str
+) -> Iterator[str]:
     """The paddings and the best of them; ``taken``: passes and cycles of the patch."""
-    yield "paddings that Wave's Python can set, compiled, of a workgroup's code:"
+    yield "paddings that Wave's Python can set, of a workgroup's code,"
+    yield f"compiled by {compiler}:"
     yield from (f"  {each}" for each in known)
     now = next(each for each in known if each.bits == PROMOTED_BITS)
     better = [each for each in known if each.better(now)]

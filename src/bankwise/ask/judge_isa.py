@@ -29,7 +29,7 @@ from bankwise.read.emitted import SPILLED
 from bankwise.show.columns import told_apart
 from bankwise.show.fixing import Verdict
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.solver.hypotheses import gain, gambled, stakes
+from bankwise.solver.hypotheses import gain, gambled, hinged, stakes
 from bankwise.solver.plan import Prefer
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     rows: list[Row] = []
     said: list[str] = []
     gambles: list[str | None] = []
+    hinges: list[str] = []
     same = total = 0
     of, by, other = _labels(after.report), "", ""
     for number in range(len(before.analyses)):
@@ -86,6 +87,7 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
         waves_ = fewer_waves(prices, "" if worse else "but ")
         said += (of[number] + each for each in (*waves_, *_doubts(*both)))
         gambles.append(_gamble(*both, prefer))
+        hinges.append(_hinge(*both, prefer))
         if worse:
             worse = f"{worse} ({by}, {other})" if other else worse
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
@@ -96,7 +98,12 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     known = [each for each in gambles if each is not None]
     told = "; ".join(filter(None, known)) if len(known) == len(gambles) else None
     said = [detail, *dict.fromkeys(said)]
-    return Verdict("isa", "passed", "; ".join(said), tuple(rows), gamble=told, foreign=bool(other))
+    return Verdict(
+        *("isa", "passed", "; ".join(said), tuple(rows)),
+        gamble=told,
+        hinge="; ".join(filter(None, hinges)),
+        foreign=bool(other),
+    )
 
 
 def _labels(report: CheckReport) -> tuple[str, ...]:
@@ -127,9 +134,22 @@ def _gamble(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str | None:
     """What is gained only as counted, in words; None where that is not known."""
     if isinstance(old.price, Refusal) or isinstance(new.price, Refusal):
         return None
-    cycles = issue_known(machine(old.kernel.target)) and prefer not in AT_ANY_CYCLES
-    of = f"the code of a workgroup of {new.kernel.name}"
-    return gambled(new.price, old.price, of, cycles=cycles)
+    return gambled(new.price, old.price, _of(new), cycles=_cycles_count(old, prefer))
+
+
+def _hinge(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str:
+    """What is gained as counted, and else nothing, in words; empty if that is not so."""
+    if isinstance(old.price, Refusal) or isinstance(new.price, Refusal):
+        return ""
+    return hinged(new.price, old.price, _of(new), cycles=_cycles_count(old, prefer))
+
+
+def _of(code: EmittedCode) -> str:
+    return f"the code of a workgroup of {code.kernel.name}"
+
+
+def _cycles_count(code: EmittedCode, prefer: Prefer) -> bool:
+    return issue_known(machine(code.kernel.target)) and prefer not in AT_ANY_CYCLES
 
 
 def after_in(verdicts: Sequence[Verdict]) -> tuple[int, int] | None:

@@ -22,7 +22,7 @@ from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
 from bankwise.show.model import FrameworkDefault, uncounted
 from bankwise.show.values import CheckReport
-from bankwise.solver.hypotheses import GAINS, Priced, gain, only_as_assumed, stakes
+from bankwise.solver.hypotheses import GAINS, Priced, gain, gambled, hinged, stakes
 from bankwise.solver.plan import Prefer, preference
 from bankwise.tile import COPIES
 
@@ -112,8 +112,8 @@ def best(
     report = _with_dearer(report, _dearer(each, own, ranked))
     if own is None:
         return DispatchFix(each.lowered, report, start)
-    gamble, only_if = _gamble(each, own, start)
-    report = replace(report, gamble=gamble)
+    gamble, hinge, only_if = _gamble(each, own, start)
+    report = replace(report, gamble=gamble, hinge=hinge)
     codes = None if own.code is None or each.code is None else (own.code, each.code)
     kernels = own.report.before.kernels
     more = _copies(own.report.before), kernel_price(*kernels), only_if
@@ -183,21 +183,23 @@ def _rank(
     )
 
 
-def _gamble(each: _FixedLowering, own: _FixedLowering, start: TextPrice | None) -> tuple[str, str]:
-    """What the answer gains over the default only as counted, in words, and, where it may lose, on
-    which rules it rests that it does not."""
+def _gamble(
+    each: _FixedLowering, own: _FixedLowering, start: TextPrice | None
+) -> tuple[str, str, str]:
+    """What the answer gains over the default only as counted, in words: with something to lose, and
+    with nothing; and, where it may lose, on which rules it rests that it does not."""
     name, cycles = each.lowered.dispatch.executable, _cycles(each)
     pair: tuple[Priced | None, Priced | None] = (each.code, own.code)
     of = f"the code of a workgroup of {name}"
     if None in pair:
         pair, of = (launch_price(each.report.after), start), f"the launch of {name}"
     new, old = pair
-    if new is None or old is None or not only_as_assumed(new, old, cycles=cycles):
-        return "", ""
-    said = stakes(new, old, of, cycles=cycles)
+    if new is None or old is None:
+        return "", "", ""
+    gamble = gambled(new, old, of, cycles=cycles)
     rules = " and ".join(dict.fromkeys(rule for price in (old, new) for rule, _ in price.doubted))
-    loses = gain(new, old, cycles=cycles) == "gamble"
-    return said, f"no worse than the default only if the rule of {rules} holds; " * loses
+    only_if = f"no worse than the default only if the rule of {rules} holds; " * bool(gamble)
+    return gamble, hinged(new, old, of, cycles=cycles), only_if
 
 
 def _cycles(each: _FixedLowering) -> bool:

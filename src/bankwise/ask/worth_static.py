@@ -15,9 +15,9 @@ from pathlib import Path
 
 from bankwise.ask.analysis import analyse
 from bankwise.ask.check_mlir import report_of
-from bankwise.ask.cost import lane_bytes
+from bankwise.ask.compiler_named import with_compiler
+from bankwise.ask.cost import lane_bytes, listing_by
 from bankwise.ask.folder import APART
-from bankwise.change.compile.compile import compile_text
 from bankwise.cost.bound import busy
 from bankwise.cost.mix import InstructionCount, LoopLines, executed, loops, mix, trips
 from bankwise.counting.cost import Cost
@@ -89,18 +89,9 @@ def compiled(file: Path, options: Options) -> Listings:
     """The machine code that MLIR is compiled to."""
     from bankwise.read.mlir.module import open_module
 
-    opened = open_module(file)
+    opened, options = open_module(file), with_compiler(options, isa=True)
     kernels = report_of(opened, options, analyse(opened, options)).kernels
-    return {
-        kernel.name: compile_text(
-            opened.source.parsed,
-            kernel.target,
-            kernel=kernel.name,
-            workgroup_size=kernel.workgroup_size,
-            file=opened.source.file,
-        )
-        for kernel in kernels
-    }
+    return {kernel.name: listing_by(kernel, opened, options) for kernel in kernels}
 
 
 def _worth(report: CheckReport, kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:

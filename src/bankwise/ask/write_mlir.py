@@ -58,8 +58,19 @@ def to_write(opened: Opened, analysis: Analysis, options: Options) -> Iterator[S
                 before=present.run.passes,
                 after=least.run.passes,
                 command=command("fix", opened.source.file, options),
+                notes=_whose_code(opened, options),
                 buffers=tuple(one.name for one in each.group.allocations),
             )
+
+
+def _whose_code(opened: Opened, options: Options) -> tuple[str, ...]:
+    """Whose code says whether it gains, where that is not the compiler that is asked unasked."""
+    from bankwise.change.compile.compilers import by_wave
+
+    if options.iree_compile or not by_wave(opened.source.text):
+        return ()
+    where = "active, or named by --iree-compile PATH (docs/wave.md)"
+    return (f"whether it gains, the compiler of Wave's environment says: {where}",)
 
 
 def _passes(plan: Plan) -> Fraction | int:

@@ -214,6 +214,7 @@ def cost(
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
     workgroup_size: Workgroup = "",
     policy: PolicyOption = Policy.iree,
+    iree_compile: IreeCompile = "",
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Compile a kernel: occupancy, LDS instructions executed, waits, which unit is busiest."""
@@ -222,7 +223,10 @@ def cost(
     from bankwise.show.costing import print_cost
 
     found, refusals = cost_of(
-        file, Options(target, kernel, tuple(dim), workgroup_size, policy.value)
+        file,
+        Options(
+            *(target, kernel, tuple(dim), workgroup_size, policy.value), iree_compile=iree_compile
+        ),
     )
     if form is Output.json:
         from bankwise.show.documents.costing import cost_document

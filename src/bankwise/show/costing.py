@@ -16,7 +16,7 @@ from bankwise.cost.mix import InstructionCount
 from bankwise.cost.waits import Waits
 from bankwise.counting.cost import Cost
 from bankwise.hardware.occupancy import Occupancy, Usage
-from bankwise.show.columns import table
+from bankwise.show.columns import say, table
 from bankwise.show.notebook import printed
 from bankwise.show.words import extra_passes
 
@@ -27,7 +27,9 @@ class KernelCost:
     """One kernel. ``executed``: LDS instructions of all waves of one workgroup, and ``trips``, how
     often its loops run: None where the emitted loops cannot be matched with the IR. ``run``: passes
     of one workgroup. ``issue_cycles``: of its LDS instructions, by the rule of
-    :mod:`bankwise.cost.issue`; None where that says nothing."""
+    :mod:`bankwise.cost.issue`; None where that says nothing. ``compiler``: whose code it is, by
+    name and release; ``open``: the rules that nobody knows, or that are assumed, on which the
+    passes rest, in words."""
 
     kernel: str
     target: str
@@ -41,6 +43,8 @@ class KernelCost:
     busy: Busy | None
     issue_cycles: int | None
     grid: tuple[int, int, int] | None
+    compiler: str = ""
+    open: tuple[str, ...] = ()
 
     @property
     def workgroups(self) -> int | None:
@@ -56,9 +60,13 @@ class KernelCost:
 def print_cost(cost: KernelCost, console: Console) -> None:
     """Print the cost of one kernel."""
     console.print(f"[bold]{escape(cost.kernel)}[/] on {cost.target}: {cost.occupancy}")
+    if cost.compiler:
+        say(console, f"as {escape(cost.compiler)} emits it; passes by the text", "  ", "    ")
     if cost.mix:
         _print_mix(cost, console)
     console.print(f"  {_conflicts(cost)}")
+    for rule in cost.open:
+        say(console, rule, "  ", "    ", style="yellow")
     if cost.waits.matrix:
         console.print(f"  {cost.waits}")
     if cost.issue_cycles is not None:

@@ -28,8 +28,9 @@ class Verdict:
     it is about the whole launch, and not about some workgroups that stand for it. ``open``: the
     rules that nobody knows, or that are assumed, on which the numbers afterwards rest, in words.
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not, in
-    words; None where that was not judged. ``foreign``: the code is of another compiler than the one
-    that makes what runs.
+    words; None where that was not judged. ``hinge``: what is gained if such a rule is as assumed,
+    with nothing lost and nothing gained if it is not. ``foreign``: the code is of another compiler
+    than the one that makes what runs.
     """
 
     judge: str
@@ -39,6 +40,7 @@ class Verdict:
     complete: bool = True
     open: tuple[str, ...] = ()
     gamble: str | None = None
+    hinge: str = ""
     foreign: bool = False
 
 
@@ -98,7 +100,8 @@ class FixReport:
     path. ``modules``: of a dump of a compiler, the executables that are written in its place, by
     name. ``notes``: what the change may cost. ``emitted``: kernels of the text that the answer
     leaves, as they are compiled: where there is one, it has the last word, not its text.
-    ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not.
+    ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not;
+    ``hinge``: gained, and nothing if it is not.
     """
 
     before: CheckReport
@@ -121,6 +124,7 @@ class FixReport:
     notes: tuple[str, ...] = ()
     emitted: tuple[KernelReport, ...] = ()
     gamble: str = ""
+    hinge: str = ""
 
     @property
     def ends(self) -> CheckReport:
@@ -180,8 +184,9 @@ class FixReport:
             **{_silent(v): True for v in asked},
             "the proof holds for this launch alone": partly,
             f"whether it gains is not known: {self.gamble} (measure both)": bool(self.gamble),
+            f"whether it gains is not known: {self.hinge} (measure both)": bool(self.hinge),
             "something stays as it is (not changed: ..)": bool(self.refusals),
-            f"not all is analysed and known ({self._told_open})": not self.ends.accounted,
+            f"not all is analysed and known{self._told_open}": not self.ends.accounted,
             **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
             "the code that runs is another compiler's (--iree-compile)": any(
                 v.foreign for v in self.verdicts
@@ -191,9 +196,14 @@ class FixReport:
 
     @property
     def _told_open(self) -> str:
-        """Under which words it is told what is open."""
-        some = any(still_open(k, len(self.ends.refused(k))) for k in self.ends.kernels)
-        return "open in .." if some or not self.ends.refusals else "not analysed: .."
+        """Where it is told what is open."""
+        found = [
+            short(k.name) for k in self.ends.kernels if still_open(k, len(self.ends.refused(k)))
+        ]
+        more = [f"{len(found) - _NAMED} more kernels"] * (len(found) > _NAMED)
+        if found:
+            return f" (above: open in {', '.join((*found[:_NAMED], *more))})"
+        return " (above: what is not analysed)" * bool(self.ends.refusals)
 
     @property
     def remaining(self) -> tuple[str, ...]:

@@ -55,9 +55,11 @@ def _print_allocations(kernel: KernelReport, console: Console) -> None:
     most = f"{_workgroups(found.workgroups)} a unit"
     limit = " and ".join(most if name == "workgroups" else name for name in found.limited_by)
     known = "" if found.by("vector registers") else "; registers are not known here"
+    vector = found.by("vector registers")
+    registers = f", {vector} by vector registers" if vector is not None else ""
     text = (
         f"together {kernel.lds_bytes:,} bytes: {_workgroups(found.by('shared memory'))} by "
-        f"shared memory, {found.by('wave slots')} by wave slots (limit: {limit}{known})"
+        f"shared memory, {found.by('wave slots')} by wave slots{registers} (limit: {limit}{known})"
     )
     say(console, text, "  ", "    ")
 

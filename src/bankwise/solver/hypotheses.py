@@ -55,14 +55,6 @@ def gain(new: Priced, old: Priced, *, cycles: bool = True) -> Gain:
     return "gamble" if min(counted) < 0 else "loss"
 
 
-def only_as_assumed(new: Priced, old: Priced, *, cycles: bool = True) -> bool:
-    """Whether what a plan gains over another one is gained only if rules that nobody knows hold:
-    something is lost otherwise, or nothing gained."""
-    found, real = gain(new, old, cycles=cycles), frozenset(_more(new, old))
-    counted, worst = (min(_steps(new, old, rules, cycles)) for rules in (None, real))
-    return found == "gamble" or (found == "sure" and counted < 0 <= worst)
-
-
 def stakes(new: Priced, old: Priced, of: str, *, cycles: bool = True) -> str:
     """What is gained as counted and lost otherwise, in words. ``of``: of what they are prices."""
     rules = tuple(dict.fromkeys(rule for rule, _ in (*old.doubted, *new.doubted)))
@@ -80,6 +72,20 @@ def gambled(new: Priced, old: Priced, of: str, *, cycles: bool = True) -> str:
     """:func:`stakes` where there are some; empty otherwise."""
     gamble = gain(new, old, cycles=cycles) == "gamble"
     return stakes(new, old, of, cycles=cycles) if gamble else ""
+
+
+def hinged(new: Priced, old: Priced, of: str, *, cycles: bool = True) -> str:
+    """What of a gain without any loss is there only as counted, in words; empty where something is
+    gained whatever rules that nobody knows are like. Where cycles are known and may not be more,
+    they decide: fewer passes that issue cycles eat up are no gain."""
+    steps = (_steps(new, old, rules, cycles) for rules in (None, frozenset(_more(new, old))))
+    (*other, counted), (*_, worst) = steps
+    if gain(new, old, cycles=cycles) != "sure" or counted >= 0 or worst < 0:
+        return ""
+    named = tuple(dict.fromkeys(rule for rule, _ in (*old.doubted, *new.doubted)))
+    holds = "conflict" + "s" * (len(named) == 1)
+    amount = f"{int(-counted):,} {'cycles' if other else 'passes'}"
+    return f"{of} gains {amount} if {' and '.join(named)} {holds} as assumed, else none"
 
 
 Rules = frozenset[str] | None

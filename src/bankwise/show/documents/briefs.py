@@ -119,7 +119,8 @@ def fix_brief(report: FixReport, changes: Iterable[str], whole: dict[str, Any]) 
         for one in (report.refusals if report.after.kernels else ())
     ]
     before, after = verdict(report.before), verdict(report.ends)
-    said = (_offered(report), f"before: {before}", f"after: {after}", report.gamble)
+    rests = report.gamble or report.hinge
+    said = (_offered(report), f"before: {before}", f"after: {after}", rests)
     patch = report.patch if report.accepted and len(report.patch) <= _PATCH else None
     return BriefDocument(
         of=whole["schema"],
