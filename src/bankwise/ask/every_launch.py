@@ -68,6 +68,22 @@ class EmittedCost:
         simds = int(gpu.fact("simds_per_unit"))
         return self.nearer(before) > 0 and self.nearer(before) >= -simds * self.beside(before)[0]
 
+    def longer_busy(self, before: EmittedCost, gpu: Machine) -> str:
+        """Of a text that :meth:`is_dear`: which launch keeps the busier of two units longer than
+        before, in words; empty if none does. Shared memory serves a pass a cycle, each SIMD issues
+        one instruction."""
+        if not self.is_dear(before, gpu):
+            return ""
+        simds = int(gpu.fact("simds_per_unit"))
+        for key in self.passes.keys() & before.passes.keys():
+            then, now = (max(c.passes[key], c.near[key] / simds) for c in (before, self))
+            if now > then:
+                return (
+                    f"a block of {short(key[0])} would issue instructions for {now:,.0f} cycles, "
+                    f"where shared memory took {then:,.0f}"
+                )
+        return ""
+
 
 def _less(now: Passes, then: Passes) -> int:
     return sum(then[key] - now[key] for key in now.keys() & then.keys())

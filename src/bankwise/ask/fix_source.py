@@ -276,6 +276,8 @@ def _cheapest(
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
             if isinstance(made, str):
                 paid.append(made)
+            elif made is not None and (longer := made.emitted.longer_busy(before.emitted, gpu)):
+                paid.append(longer)
             elif made is not None and one.plan.parts and _parts_dearly(made, best, gpu):
                 paid.append(_DEAR)
             elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:

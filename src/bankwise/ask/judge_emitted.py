@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over, resident
 from bankwise.change.simulate.amd import AMD_SIMULATOR
-from bankwise.change.simulate.launches import SimulatedLaunch, Simulator, compared
+from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, Simulator, compared
 from bankwise.change.simulate.memory import TOO_LONG
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
@@ -136,6 +137,7 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     is left out.
     """
     words = blocks = 0
+    whole = True
     assumed: set[int] = set()
     simulator = SIMULATORS[emits]
     left: list[str] = []
@@ -160,10 +162,22 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
         else:
             words, blocks = words + found.words, blocks + found.blocks
             assumed |= set(found.assumed)
+            whole = whole and _is_whole(kernel.launch, found)
     said = taken(assumed)
     said += f"; not run{' or'.join(dict.fromkeys(left))}" * bool(left)
-    detail = f"{emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
-    return Verdict("execution", "passed", detail, complete=False)
+    some = "1 block" if blocks == 1 else f"{blocks} blocks"
+    detail = f"{emits} of {some}, values as terms: {words:,} words written alike{said}"
+    complete = whole and not left and blocks > 0
+    return Verdict(
+        "execution", "passed", detail + ", the whole launch" * complete, complete=complete
+    )
+
+
+def _is_whole(launch: KernelLaunch, found: Simulated) -> bool:
+    """Whether every block of a launch ran that somebody says, with all that it is given."""
+    if launch.grid is None or launch.assumed or found.assumed:
+        return False
+    return found.blocks == prod(launch.grid)
 
 
 _FEW = 128

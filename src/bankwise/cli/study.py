@@ -19,6 +19,7 @@ from bankwise.cli.common import (
     progress,
     write_json,
 )
+from bankwise.errors import InputError
 
 _PROGRESS_S = 10.0
 """Between two lines about how far a sweep is, where there is no terminal."""
@@ -61,12 +62,12 @@ def machines(
 def workbench(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Write the page as one file and end.")
-    ] = "",
+        str | None, typer.Option("--output", "-o", help="Write the page as one file and end.")
+    ] = None,
     static: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="DIR", help="Write a site for any host of plain files and end."),
-    ] = "",
+    ] = None,
     browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
 ) -> None:
     """Open the workbench: see conflicts, break layouts, fix kernels. Serves 127.0.0.1 only."""
@@ -75,6 +76,8 @@ def workbench(
     from bankwise.workbench.page import page, site
     from bankwise.workbench.server import serve
 
+    if "" in (output, static):
+        raise InputError("an empty name of a file or folder", hint="--static site/")
     if output or static:
         files = {Path(output): page()} if output else {}
         files |= {Path(static, name): text for name, text in site().items()} if static else {}
