@@ -101,7 +101,7 @@ def _notes(
         vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
         yield "pass", "; ".join(("one turn of the banks", *(_PASS[one] for one in vendors)))
     yield from (("also", text) for text in [places(cause)] if text)
-    said = doubt(one.first) or joined(one.first)
+    said = doubt(one.first, one.by_kernel[one.first.kernel]) or joined(one.first)
     yield from (("note", text) for text in (said, cause.aside) if text)
 
 

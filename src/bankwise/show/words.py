@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from bankwise.counting.bound import Bound
 from bankwise.counting.counted import AccessReport, Added, Sureness
@@ -164,17 +164,19 @@ def cell(bound: Bound) -> str:
     return str(bound).replace("between ", "").replace(" and ", " to ")
 
 
-def doubt(access: AccessReport) -> str:
-    """Why an answer is not sure, be it a conflict or none; empty if it is."""
+def doubt(access: AccessReport, beside: Sequence[AccessReport] = ()) -> str:
+    """Why an answer is not sure, be it a conflict or none; empty if it is. ``beside``: accesses of
+    the same kernel that are told with it, itself among them."""
     if access.assumed:
         return f"assumed: the rule of {access.instruction} is unknown"
     if access.conflict != "possible":
         return ""
     if access.over_launches == "possible":
         return f"possible: not with every launch that was tried; {_BLOCK}"
-    extra = access.run.ends.extra
-    many = "an unknown number of" if extra.high is None else f"at most {extra.high:,}"
-    passes = f"pass{'es' * (extra.high != 1)}"
+    most = [one.run.ends.extra.high for one in beside or (access,)]
+    high = None if None in most else sum(filter(None, most))
+    many = "an unknown number of" if high is None else f"at most {high:,}"
+    passes = f"pass{'es' * (high != 1)}"
     said = f"possible: {many} extra {passes} per workgroup"
     return "; ".join(filter(None, (said, joined(access))))
 

@@ -174,8 +174,8 @@ def constant(source: CxxSource, expression: Node, depth: int = 8) -> bool:
         return True
     return not any(
         node.type in ("declaration", "parameter_declaration")
-        and not _const(source, node, depth - 1)
         and names & _declared(source, node)
+        and not _const(source, node, depth - 1)
         for node in walk(function)
         if not _template(node)
     )
