@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import bankwise.triton
-from bankwise.ask.check_ttgir import check_ttgir
+from bankwise.ask.check_ttgir import better_of, check_ttgir, plan
 from bankwise.ask.fix_ttgir import fix_ttgir_file
+from bankwise.ask.ttgir_better import Better
 from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.change.ttgir.reencode import reencoded
 from bankwise.change.ttgir.views import reshaped, transposed
@@ -28,6 +29,7 @@ from bankwise.notation.values import points
 from bankwise.read.options import Judges, Options
 from bankwise.read.ttgir import wheel
 from isa_texts import DATA
+from ttgir_texts import module
 
 HERE = Path(__file__).parent
 KERNELS = DATA.parent / "triton_kernels.py"
@@ -551,3 +553,42 @@ def test_gluon_writes_the_same_encoding(text: str) -> None:
     builder = gluon_ir.GluonOpBuilder(context)
     made = builder.to_linear_layout(layout._to_ir(builder), list(SHAPE))
     assert [tuple(basis) for basis in made.offset_bases] == list(laid.bases)
+
+
+MATRICES = (
+    "#rows4 = #ttg.amd_mfma<{version = 4, warpsPerCTA = [4, 1], instrShape = [32, 32, 16], "
+    "isTransposed = true}>\n"
+    "#rows2 = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], "
+    "isTransposed = true}>\n"
+    "#turned = #ttg.swizzled_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [0, 1]}>\n"
+)
+HANDED_ON = """
+    %p = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #rows4>
+    %a = ttg.local_alloc %p : (tensor<64x64xf16, #rows4>) -> !ttg.memdesc<64x64xf16, #turned, #smem>
+    %r = ttg.local_load %a : !ttg.memdesc<64x64xf16, #turned, #smem> -> \
+tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #rows2, kWidth = 4}>>
+"""
+
+
+def the_buffer(text: str) -> Better:
+    (found,) = better_of(plan(text, "k.ttgir", Options(), verify=False)[0])
+    assert isinstance(found, Better)
+    return found
+
+
+def test_the_optimum_is_asked_for_the_instructions_of_the_best_encoding() -> None:
+    """Columns first, each 16-bit element is a store of its own; rows first, four are one, and the
+    best swizzle leaves conflicts, which an optimum for the 16-bit stores says nothing of.
+
+    Two of four waves hold the other two's rows again, both ways: 16,384 bytes are written and as
+    many read. ds_write_b64 serves 16 lanes of 8 bytes a pass, ds_read_b64 32 of them: 128 + 64.
+    """
+    text = module(HANDED_ON, aliases=MATRICES, target="hip:gfx950", lanes=64)
+    found = the_buffer(text)
+    assert found.best.passes == 16_384 // (16 * 8) + 16_384 // (32 * 8)
+    assert found.known.optimal
+    assert found.known.conditions == ("with the instructions of this encoding",)
+    assert found.encoding is not None
+    written = reencoded(text, "k.ttgir", {found.buffer.line: found.encoding})
+    assert isinstance(written, str)
+    assert not the_buffer(written).plans
