@@ -19,15 +19,18 @@ import bankwise.triton
 from bankwise.ask.check_ttgir import better_of, check_ttgir, plan
 from bankwise.ask.fix_ttgir import fix_ttgir_file
 from bankwise.ask.ttgir_better import Better
+from bankwise.ask.ttgir_exchange import keeps, ties
 from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.change.ttgir.reencode import reencoded
 from bankwise.change.ttgir.views import reshaped, transposed
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.triton import memory, parse_shared
+from bankwise.notation.triton.encodings import Blocked
 from bankwise.notation.triton.gluon import gluon_text
 from bankwise.notation.values import points
 from bankwise.read.options import Judges, Options
 from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.text import every
 from isa_texts import DATA
 from ttgir_texts import module
 
@@ -592,3 +595,44 @@ def test_the_optimum_is_asked_for_the_instructions_of_the_best_encoding() -> Non
     written = reencoded(text, "k.ttgir", {found.buffer.line: found.encoding})
     assert isinstance(written, str)
     assert not the_buffer(written).plans
+
+
+@needs_wheel
+def test_what_triton_says_of_a_place_of_the_source_is_told_at_that_place() -> None:
+    """MLIR brackets the places that a text names: loc("x"("own.py":18:9))."""
+    body = """
+    %line = arith.constant dense<1> : tensor<1x32xi32, #rows>
+    %all = tt.broadcast %line : tensor<1x32xi32, #rows> -> tensor<64x32xi32, #column> \
+loc("x"("own.py":18:9))
+"""
+    with pytest.raises(InputError) as told:
+        wheel.verified(module(body), "k.ttgir")
+    assert "matching source and result layouts" in told.value.message
+    assert told.value.location is not None
+    assert (told.value.location.file, told.value.location.line) == ("own.py", 18)
+
+
+def test_who_holds_a_tensor_that_is_broadcast_to_another_distribution_must_stay() -> None:
+    """Of 1x64 the lanes 0 to 7 of a row hold eight elements each, and 16 of other lanes four."""
+    text = module(
+        "    %line = arith.constant dense<1> : tensor<1x64xi32, #wide>\n"
+        "    %all = tt.broadcast %line : tensor<1x64xi32, #wide> -> tensor<64x64xi32, #other>",
+        aliases=(
+            "#wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], "
+            "warpsPerCTA = [4, 1], order = [1, 0]}>\n#other = #ttg.linear<{register = [[0, 1], "
+            "[0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], "
+            "warp = [[8, 0], [16, 0]], block = []}>\n"
+        ),
+        target="hip:gfx950",
+        lanes=64,
+    )
+    (planned,) = plan(text, "k.ttgir", Options(), verify=False)
+    wide = planned.module.aliases["wide"]
+    assert isinstance(wide, Blocked)
+    (tie,) = ties(tuple(every(planned.kernel.body)), {"wide": False})
+    assert tie.pair == "#wide -> #other"
+    taller = replace(wide, size_per_thread=(2, 8))
+    other = replace(wide, size_per_thread=(1, 4), threads_per_warp=(4, 16))
+    assert [keeps(planned, {"wide": one}, tie) for one in (wide, taller, other)] == [
+        True, True, False,
+    ]  # fmt: skip
