@@ -18,8 +18,10 @@ import pytest
 import bankwise.triton
 from bankwise.ask.check_ttgir import better_of, check_ttgir, plan
 from bankwise.ask.fix_ttgir import fix_ttgir_file
+from bankwise.ask.judge_emitted import taken
 from bankwise.ask.ttgir_better import Better
 from bankwise.ask.ttgir_exchange import keeps, ties
+from bankwise.ask.ttgir_judges import unsaid
 from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.change.ttgir.reencode import reencoded
 from bankwise.change.ttgir.views import reshaped, transposed
@@ -32,7 +34,7 @@ from bankwise.read.options import Judges, Options
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.text import every
 from isa_texts import DATA
-from ttgir_texts import module
+from ttgir_texts import checked, module
 
 HERE = Path(__file__).parent
 KERNELS = DATA.parent / "triton_kernels.py"
@@ -636,3 +638,36 @@ def test_who_holds_a_tensor_that_is_broadcast_to_another_distribution_must_stay(
     assert [keeps(planned, {"wide": one}, tie) for one in (wide, taller, other)] == [
         True, True, False,
     ]  # fmt: skip
+
+
+def test_a_better_encoding_that_leaves_conflicts_says_of_which_accesses_it_saves() -> None:
+    """As both texts are counted access by access: the heading may be of one that saves nothing."""
+    narrow = MATRICES.replace("[32, 32, 16]", "[16, 16, 32]")
+    text = module(
+        HANDED_ON.replace("kWidth = 4", "kWidth = 8"),
+        aliases=narrow, target="hip:gfx950", lanes=64,
+    )  # fmt: skip
+    found = the_buffer(text)
+    assert found.encoding is not None
+    assert found.best.passes > found.best.ideal
+    written = reencoded(text, "k.ttgir", {found.buffer.line: found.encoding})
+    assert isinstance(written, str)
+    old, new = (
+        {access.direction: access.run.passes for access in checked(one).accesses}
+        for one in (text, written)
+    )
+    assert found.notes[0] == (
+        f"passes: ttg.local_alloc {old['write']} -> {new['write']}, "
+        f"ttg.local_load {old['read']} -> {new['read']}"
+    )
+
+
+def test_numbers_that_nobody_says_are_named_and_a_float_is_no_integer() -> None:
+    kernel = module("", arguments="%p: !tt.ptr<f16>, %n: i32, %m: i32, %scale: f32")
+    (planned,) = plan(kernel, "k.ttgir", Options(), verify=False)
+    said = Options(arguments=("n=64",))
+    assert list(unsaid(planned, said)) == ["m", "the bits of scale (a float)"]
+    assert taken([64, 100], list(unsaid(planned, said))) == (
+        ", with 64 and 100 for m, the bits of scale (a float), which nobody says"
+    )
+    assert taken([]) == ""

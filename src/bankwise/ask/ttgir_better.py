@@ -108,7 +108,7 @@ def better(
         encoding,
         _known(found, present, best),
         found.tried,
-        _notes(encoding, mine) + found.notes,
+        (*_saved(present, best), *_notes(encoding, mine), *found.notes),
         proved if isinstance(proved, Solution) else None,
         tuple(p for p in found.legal if p.passes < present.passes),
     )
@@ -250,6 +250,20 @@ def _known(found: _Searched, present: Plan, best: Plan) -> Known:
     whose = "the present instructions" if accesses is WHOLE else "its instructions"
     how = f"with {whose} a linear layout takes {stated.total_passes:,}"
     return Known("best found", space, (), how)
+
+
+def _saved(present: Plan, best: Plan) -> Iterator[str]:
+    """Where the passes are saved, if some accesses keep their conflicts."""
+    if best is present or best.passes == best.ideal:
+        return
+    each = []
+    for name in dict.fromkeys(use.name for use in present.cost.uses):
+        old, new = (
+            sum(int(u.passes) * int(u.weight) for u in p.cost.uses if u.name == name)
+            for p in (present, best)
+        )
+        each.append(f"{name} {old:,} -> {new:,}" if old != new else f"{name} {old:,} as before")
+    yield f"passes: {', '.join(each)}"
 
 
 def _notes(encoding: Shared | None, accesses: list[Moved]) -> tuple[str, ...]:

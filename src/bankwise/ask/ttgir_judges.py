@@ -57,7 +57,7 @@ def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Opt
         return Verdict("execution", "failed", found.differs)
     detail = (
         f"{called} of {found.blocks} blocks, values as terms: {found.words:,} words written alike"
-        f"{taken(found.assumed, tuple(_unsaid(planned, options)))}"
+        f"{taken(found.assumed, tuple(unsaid(planned, options)))}"
     )
     return Verdict("execution", "passed", detail, complete=False)
 
@@ -67,7 +67,7 @@ def _settings(
 ) -> tuple[SimulatedLaunch, ...]:
     given = numbers_of(options.arguments)
     numbers = tuple(given.get(name.removeprefix("%")) for name in planned.kernel.arguments)
-    assumed = ASSUMED if any(_unsaid(planned, options)) else ASSUMED[:1]
+    assumed = ASSUMED if any(unsaid(planned, options)) else ASSUMED[:1]
     last: Size = (GRID[0] - 1, GRID[1] // 2, 0)
     size = old.report.workgroup_size
     return tuple(
@@ -75,7 +75,7 @@ def _settings(
     )
 
 
-def _unsaid(planned: Planned, options: Options) -> Iterator[str]:
+def unsaid(planned: Planned, options: Options) -> Iterator[str]:
     """The arguments that are no pointers and that nobody says: their simulated bits are assumed."""
     given = numbers_of(options.arguments)
     kernel = planned.kernel
