@@ -144,7 +144,7 @@ def test_a_launch_says_how_many_bytes_a_block_has(tmp_path: Path) -> None:
     assert "4,100 bytes, which are no whole blocks" in cut["refusals"][0]["reason"]
     (named,) = (one["detail"] for one in answer["verdicts"] if one["judge"] == "execution")
     assert "1 blocks" in named
-    assert "integers that nobody says" not in named
+    assert "numbers that nobody says" not in named
 
 
 def test_an_argument_by_name_is_what_the_judge_runs(tmp_path: Path) -> None:

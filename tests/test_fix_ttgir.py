@@ -16,18 +16,25 @@ import numpy as np
 import pytest
 
 import bankwise.triton
-from bankwise.ask.check_ttgir import check_ttgir
+from bankwise.ask.check_ttgir import better_of, check_ttgir, plan
 from bankwise.ask.fix_ttgir import fix_ttgir_file
+from bankwise.ask.judge_emitted import taken
+from bankwise.ask.ttgir_better import Better
+from bankwise.ask.ttgir_exchange import keeps, ties
+from bankwise.ask.ttgir_judges import unsaid
 from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.change.ttgir.reencode import reencoded
 from bankwise.change.ttgir.views import reshaped, transposed
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.triton import memory, parse_shared
+from bankwise.notation.triton.encodings import Blocked
 from bankwise.notation.triton.gluon import gluon_text
 from bankwise.notation.values import points
 from bankwise.read.options import Judges, Options
 from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.text import every
 from isa_texts import DATA
+from ttgir_texts import checked, module
 
 HERE = Path(__file__).parent
 KERNELS = DATA.parent / "triton_kernels.py"
@@ -551,3 +558,116 @@ def test_gluon_writes_the_same_encoding(text: str) -> None:
     builder = gluon_ir.GluonOpBuilder(context)
     made = builder.to_linear_layout(layout._to_ir(builder), list(SHAPE))
     assert [tuple(basis) for basis in made.offset_bases] == list(laid.bases)
+
+
+MATRICES = (
+    "#rows4 = #ttg.amd_mfma<{version = 4, warpsPerCTA = [4, 1], instrShape = [32, 32, 16], "
+    "isTransposed = true}>\n"
+    "#rows2 = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], "
+    "isTransposed = true}>\n"
+    "#turned = #ttg.swizzled_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [0, 1]}>\n"
+)
+HANDED_ON = """
+    %p = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #rows4>
+    %a = ttg.local_alloc %p : (tensor<64x64xf16, #rows4>) -> !ttg.memdesc<64x64xf16, #turned, #smem>
+    %r = ttg.local_load %a : !ttg.memdesc<64x64xf16, #turned, #smem> -> \
+tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #rows2, kWidth = 4}>>
+"""
+
+
+def the_buffer(text: str) -> Better:
+    (found,) = better_of(plan(text, "k.ttgir", Options(), verify=False)[0])
+    assert isinstance(found, Better)
+    return found
+
+
+def test_the_optimum_is_asked_for_the_instructions_of_the_best_encoding() -> None:
+    """Columns first, each 16-bit element is a store of its own; rows first, four are one, and the
+    best swizzle leaves conflicts, which an optimum for the 16-bit stores says nothing of.
+
+    Two of four waves hold the other two's rows again, both ways: 16,384 bytes are written and as
+    many read. ds_write_b64 serves 16 lanes of 8 bytes a pass, ds_read_b64 32 of them: 128 + 64.
+    """
+    text = module(HANDED_ON, aliases=MATRICES, target="hip:gfx950", lanes=64)
+    found = the_buffer(text)
+    assert found.best.passes == 16_384 // (16 * 8) + 16_384 // (32 * 8)
+    assert found.known.optimal
+    assert found.known.conditions == ("with the instructions of this encoding",)
+    assert found.encoding is not None
+    written = reencoded(text, "k.ttgir", {found.buffer.line: found.encoding})
+    assert isinstance(written, str)
+    assert not the_buffer(written).plans
+
+
+@needs_wheel
+def test_what_triton_says_of_a_place_of_the_source_is_told_at_that_place() -> None:
+    """MLIR brackets the places that a text names: loc("x"("own.py":18:9))."""
+    body = """
+    %line = arith.constant dense<1> : tensor<1x32xi32, #rows>
+    %all = tt.broadcast %line : tensor<1x32xi32, #rows> -> tensor<64x32xi32, #column> \
+loc("x"("own.py":18:9))
+"""
+    with pytest.raises(InputError) as told:
+        wheel.verified(module(body), "k.ttgir")
+    assert "matching source and result layouts" in told.value.message
+    assert told.value.location is not None
+    assert (told.value.location.file, told.value.location.line) == ("own.py", 18)
+
+
+def test_who_holds_a_tensor_that_is_broadcast_to_another_distribution_must_stay() -> None:
+    """Of 1x64 the lanes 0 to 7 of a row hold eight elements each, and 16 of other lanes four."""
+    text = module(
+        "    %line = arith.constant dense<1> : tensor<1x64xi32, #wide>\n"
+        "    %all = tt.broadcast %line : tensor<1x64xi32, #wide> -> tensor<64x64xi32, #other>",
+        aliases=(
+            "#wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], "
+            "warpsPerCTA = [4, 1], order = [1, 0]}>\n#other = #ttg.linear<{register = [[0, 1], "
+            "[0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], "
+            "warp = [[8, 0], [16, 0]], block = []}>\n"
+        ),
+        target="hip:gfx950",
+        lanes=64,
+    )
+    (planned,) = plan(text, "k.ttgir", Options(), verify=False)
+    wide = planned.module.aliases["wide"]
+    assert isinstance(wide, Blocked)
+    (tie,) = ties(tuple(every(planned.kernel.body)), {"wide": False})
+    assert tie.pair == "#wide -> #other"
+    taller = replace(wide, size_per_thread=(2, 8))
+    other = replace(wide, size_per_thread=(1, 4), threads_per_warp=(4, 16))
+    assert [keeps(planned, {"wide": one}, tie) for one in (wide, taller, other)] == [
+        True, True, False,
+    ]  # fmt: skip
+
+
+def test_a_better_encoding_that_leaves_conflicts_says_of_which_accesses_it_saves() -> None:
+    """As both texts are counted access by access: the heading may be of one that saves nothing."""
+    narrow = MATRICES.replace("[32, 32, 16]", "[16, 16, 32]")
+    text = module(
+        HANDED_ON.replace("kWidth = 4", "kWidth = 8"),
+        aliases=narrow, target="hip:gfx950", lanes=64,
+    )  # fmt: skip
+    found = the_buffer(text)
+    assert found.encoding is not None
+    assert found.best.passes > found.best.ideal
+    written = reencoded(text, "k.ttgir", {found.buffer.line: found.encoding})
+    assert isinstance(written, str)
+    old, new = (
+        {access.direction: access.run.passes for access in checked(one).accesses}
+        for one in (text, written)
+    )
+    assert found.notes[0] == (
+        f"passes: ttg.local_alloc {old['write']} -> {new['write']}, "
+        f"ttg.local_load {old['read']} -> {new['read']}"
+    )
+
+
+def test_numbers_that_nobody_says_are_named_and_a_float_is_no_integer() -> None:
+    kernel = module("", arguments="%p: !tt.ptr<f16>, %n: i32, %m: i32, %scale: f32")
+    (planned,) = plan(kernel, "k.ttgir", Options(), verify=False)
+    said = Options(arguments=("n=64",))
+    assert list(unsaid(planned, said)) == ["m", "the bits of scale (a float)"]
+    assert taken([64, 100], list(unsaid(planned, said))) == (
+        ", with 64 and 100 for m, the bits of scale (a float), which nobody says"
+    )
+    assert taken([]) == ""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from bankwise.ask.check import check_file
-from bankwise.ask.ttgir_files import destination
+from bankwise.ask.ttgir_files import destination, override
 from bankwise.errors import InputError
 from bankwise.read.options import Options
 from bankwise.read.ttgir.beside import block_of, keys_beside, launches_beside
@@ -184,3 +185,33 @@ def test_a_folder_of_entries_says_that_the_folder_of_one_will_do(entry: Path) ->
     refused = bankwise("fix", entry.parent)
     assert refused.code == 2
     assert "the folder of one kernel does, named by its hash" in " ".join(refused.err.split())
+
+
+def test_for_an_entry_a_name_without_a_suffix_is_a_folder_that_is_made(tmp_path: Path) -> None:
+    """Triton looks for HASH/NAME.ttgir below a folder; elsewhere a name is a file's, as ever."""
+    entry = tmp_path / ("A" * 52)
+    entry.mkdir()
+    for file in (entry / "k.ttgir", tmp_path / "k.ttgir"):
+        file.write_text(module(""))
+    new = str(tmp_path / "new")
+    assert destination(entry / "k.ttgir", new).folder == new
+    assert destination(entry / "k.ttgir", f"{new}.ttgir").folder == ""
+    assert destination(tmp_path / "k.ttgir", new).folder == ""
+
+
+def test_what_to_set_is_one_command_that_a_shell_takes() -> None:
+    """Pasted with its ends of lines, a program gets all four variables."""
+    told = override("a folder/below/" + 3 * "quite/far/" + "down")
+    first, _, command = told.partition("\n")
+    assert first == "run it with"
+    assert max(map(len, told.split("\n"))) <= 80
+    printed = command.replace("python ..", "env")
+    done = subprocess.run(["sh", "-c", printed], capture_output=True, text=True, check=True)
+    said = dict(line.split("=", 1) for line in done.stdout.splitlines() if "TRITON" in line)
+    folder = "a folder/below/" + 3 * "quite/far/" + "down"
+    assert said == {
+        "TRITON_KERNEL_OVERRIDE": "1",
+        "TRITON_OVERRIDE_DIR": folder,
+        "TRITON_ALWAYS_COMPILE": "1",
+        "TRITON_CACHE_DIR": f"{folder}/cache",
+    }

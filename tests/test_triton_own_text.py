@@ -95,6 +95,22 @@ def test_the_refusal_of_a_triton_program_gives_a_call_that_runs(verb: str, says:
     assert says in done.stdout
 
 
+@needs_wheel
+def test_the_call_ends_as_the_command_would(tmp_path: Path) -> None:
+    """A tile of 64 x 64 is turned through scratch: conflicts, and so 1 for the shell."""
+    path = tmp_path / "own.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def turn(x_ptr, y_ptr):\n"
+        "    at = tl.arange(0, 64)\n    x = tl.load(x_ptr + at[:, None] * 64 + at[None, :])\n"
+        "    tl.store(y_ptr + at[:, None] * 64 + at[None, :], x.trans(1, 0))\n"
+    )
+    ((_, *rest),) = _calls(path, "check", "-t", "MI355X")
+    done = subprocess.run([sys.executable, *rest], capture_output=True, text=True, check=False)
+    assert "conflicts: SQ_LDS_BANK_CONFLICT += " in done.stdout
+    assert done.returncode == 1, done.stderr
+
+
 def test_the_call_is_for_the_gpu_that_was_said_and_two_stages(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     path.write_text(

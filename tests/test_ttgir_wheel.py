@@ -132,6 +132,7 @@ def test_bad_requests_say_what_is_wrong(
             "no option 'options' for gfx950: num_warps, num_stages, ..",
         ),
         ({"numbers": {"sise": 64}}, "the kernel has no argument sise"),
+        ({"numbers": {"sise": 64}}, "its arguments are a, b, c, size"),
     ],
 )
 def test_a_misspelt_option_or_number_is_an_error(said: dict[str, Any], message: str) -> None:

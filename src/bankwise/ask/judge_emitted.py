@@ -20,7 +20,7 @@ from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.fixing import Change, Verdict
 
 ASSUMED = (64, 100)
-"""What is tried for integers that nobody says: one that tiles divide, and one that they do not."""
+"""What is tried for numbers that nobody says: one that tiles divide, and one that they do not."""
 
 GRID: Size = (4, 4, 1)
 """What is assumed where nobody says it."""
@@ -202,10 +202,13 @@ def _shorter(launch: KernelLaunch) -> str:
     return f"; with smaller numbers it can be run: --launch '{less}'"
 
 
-def taken(assumed: Iterable[int]) -> str:
-    """What integers were taken to be that nobody says, in words; empty if all are said."""
+def taken(assumed: Iterable[int], names: Sequence[str] = ()) -> str:
+    """What numbers were taken to be that nobody says, in words; empty if all are said. ``names``:
+    theirs, where they and their types are known: machine code does not tell an integer from
+    another number of as many bits."""
     numbers = " and ".join(map(str, sorted(assumed)))
-    return f", with {numbers} for integers that nobody says" * bool(numbers)
+    what = f"{', '.join(names)}, which nobody says" if names else "numbers that nobody says"
+    return f", with {numbers} for {what}" * bool(numbers)
 
 
 def _reads_unwritten(

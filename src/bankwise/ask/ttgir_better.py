@@ -47,6 +47,13 @@ _SHORTEST_BLOCK_BYTES = 64
 _COUNTED_IN_FULL, _MOST_IN_FULL = 3, 8
 """Encodings that are counted for all waves: so many, and those that one wave cannot tell from them,
 up to so many; none after one that is free of conflicts."""
+_ROUNDS = 3
+"""How often the optimum is asked for the instructions that the best encoding so far has."""
+_THESE = "with the instructions of this encoding"
+_CUT_OFF = (
+    f"the search ended after {_ROUNDS} changes of the instructions: `fix` of what is written may "
+    "find a better one"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,22 +97,89 @@ def better(
         return Refusal(f"{buffer.name}: not all of its accesses are counted", place)
     present = _plan(buffer, buffer.type.encoding, mine, reader.machine)
     only = replace(followed, touches=tuple(touched))
-    solution = _solved(buffer, mine, reader.machine)
-    tried, legal = _ranked(buffer, solution, only, reader)
-    best = min([present, *legal], key=lambda p: (p.passes, p is not present, p.price))
+    found = _searched(present, mine, _Question(buffer, only, reader))
+    best = _best(present, found.legal)
     encoding = None if best is present else _encoding(best)
-    proved = solution if _is_optimum(solution, best) else None
+    proved = found.solution if _is_optimum(found.solution, best) else None
     return Better(
         buffer,
         present,
         best,
         encoding,
-        _known(solution, present, best, tried),
-        tried,
-        _notes(encoding, mine),
+        _known(found, present, best),
+        found.tried,
+        (*_saved(present, best), *_notes(encoding, mine), *found.notes),
         proved if isinstance(proved, Solution) else None,
-        tuple(p for p in legal if p.passes < present.passes),
+        tuple(p for p in found.legal if p.passes < present.passes),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    """A buffer, what touches it, and who makes accesses of that."""
+
+    buffer: Buffer
+    only: Followed
+    reader: Reader
+
+    def accesses(self, encoding: Shared) -> list[Moved] | None:
+        """Its accesses under another encoding; None where one has no way."""
+        instead = {self.buffer.name: replace(self.buffer.type, encoding=encoding)}
+        moved = list(self.reader.accesses(self.only, instead))
+        found = [a for a in moved if isinstance(a, Moved)]
+        return found if len(found) == len(moved) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Searched:
+    """What a search found: ``legal``: the best few plans, counted for all waves; ``solution``: the
+    optimum for the instructions of the best of them; ``tried``: encodings that were counted."""
+
+    tried: int
+    legal: tuple[Plan, ...]
+    solution: Solution | Refusal
+    notes: tuple[str, ...] = ()
+
+
+def _searched(present: Plan, accesses: list[Moved], asked: _Question) -> _Searched:
+    """All candidates, and the optimum for the instructions that the best of them has: another
+    encoding may allow wider ones, and these another encoding still."""
+    buffer, machine = asked.buffer, asked.reader.machine
+    solution, posed = _solved(buffer, accesses, machine), present
+    tried, legal = _ranked(asked, solution)
+    for _ in range(_ROUNDS):
+        best = _best(present, legal)
+        if _settled(best, posed):
+            return _Searched(len(tried), tuple(legal), solution)
+        moved = asked.accesses(_encoding(best))
+        assert moved is not None, "it was counted"
+        solution, posed = _solved(_with(buffer, best), moved, machine), best
+        written = _written(buffer, solution)
+        if written is not None and _key(written, buffer) not in tried:
+            tried.add(_key(written, buffer))
+            full = _judged(written, asked)
+            legal = sorted([*legal, *([] if full is None else [full])], key=lambda p: p.price)
+    cut = () if _settled(_best(present, legal), posed) else (_CUT_OFF,)
+    return _Searched(len(tried), tuple(legal), solution, cut)
+
+
+def _with(buffer: Buffer, plan: Plan) -> Buffer:
+    """The buffer under the encoding of a plan: its accesses are told in that one's bytes."""
+    return replace(buffer, type=replace(buffer.type, encoding=_encoding(plan)))
+
+
+def _best(present: Plan, legal: Iterable[Plan]) -> Plan:
+    return min([present, *legal], key=lambda p: (p.passes, p is not present, p.price))
+
+
+def _settled(best: Plan, posed: Plan) -> bool:
+    """Whether an optimum for other instructions need not be asked for."""
+    return best.passes == best.ideal or _issues(best) == _issues(posed)
+
+
+def _issues(plan: Plan) -> list[tuple[Issue, ...]]:
+    """The instructions that the accesses become under a plan."""
+    return [use.issues for use in plan.cost.uses]
 
 
 def _encoding(plan: Plan) -> Shared:
@@ -113,23 +187,23 @@ def _encoding(plan: Plan) -> Shared:
     return plan.layout.encoding
 
 
-def _ranked(
-    buffer: Buffer, solution: Solution | Refusal, only: Followed, reader: Reader
-) -> tuple[int, list[Plan]]:
-    """How many encodings were tried, and the best few, counted for all waves: with those that one
-    wave does not tell from them."""
-    quick = Reader(reader.module, reader.types, reader.machine, one_wave=True)
+def _ranked(asked: _Question, solution: Solution | Refusal) -> tuple[set[object], list[Plan]]:
+    """What tells the encodings apart that were tried, and the best few, counted for all waves: with
+    those that one wave does not tell from them."""
+    buffer, reader = asked.buffer, asked.reader
+    one = Reader(reader.module, reader.types, reader.machine, one_wave=True)
     tried = list(_candidates(buffer, solution, reader))
-    legal = [p for p in (_judged(c, buffer, only, quick) for c in tried) if p is not None]
+    quick = replace(asked, reader=one)
+    legal = [p for p in (_judged(c, quick) for c in tried) if p is not None]
     legal.sort(key=lambda plan: plan.price)
     found: list[Plan] = []
     for number, plan in enumerate(legal[:_MOST_IN_FULL]):
         free = any(p.passes == p.ideal for p in found)
         if number >= _COUNTED_IN_FULL and (free or plan.passes > legal[0].passes):
             break
-        full = _judged(_encoding(plan), buffer, only, reader)
+        full = _judged(_encoding(plan), asked)
         found += [] if full is None else [full]
-    return len(tried), sorted(found, key=lambda p: (p.passes, p.price))
+    return {_key(c, buffer) for c in tried}, sorted(found, key=lambda p: p.price)
 
 
 def _plan(buffer: Buffer, encoding: Shared, accesses: Iterable[Moved], machine: Machine) -> Plan:
@@ -161,21 +235,35 @@ def _is_optimum(solution: Solution | Refusal, best: Plan) -> bool:
     return best.passes == solution.certificate.total_passes
 
 
-def _known(solution: Solution | Refusal, present: Plan, best: Plan, tried: int) -> Known:
+def _known(found: _Searched, present: Plan, best: Plan) -> Known:
     """How good an encoding is known to be; it may give accesses other instructions."""
-    same = [u.issues for u in best.cost.uses] == [u.issues for u in present.cost.uses]
-    accesses = WHOLE if same else "with the instructions of this encoding"
+    accesses = WHOLE if _issues(best) == _issues(present) else _THESE
     if best.passes == best.ideal:
         return Known("optimal", ALL, (accesses,), "every access is ideal", best.passes)
-    space = f"{tried} encodings"
+    space, solution = f"{found.tried} encodings", found.solution
     if isinstance(solution, Refusal):
         return Known("best found", space, (), f"no proof: {solution.reason}")
     stated = solution.certificate
     if _is_optimum(solution, best):
         how = HOW_TEXT[stated.how]
-        return Known("optimal", LINEAR_MAPS, (WHOLE, THIS_LDS), how, best.passes)
-    how = f"with the present instructions a linear layout takes {stated.total_passes:,}"
+        return Known("optimal", LINEAR_MAPS, (accesses, THIS_LDS), how, best.passes)
+    whose = "the present instructions" if accesses is WHOLE else "its instructions"
+    how = f"with {whose} a linear layout takes {stated.total_passes:,}"
     return Known("best found", space, (), how)
+
+
+def _saved(present: Plan, best: Plan) -> Iterator[str]:
+    """Where the passes are saved, if some accesses keep their conflicts."""
+    if best is present or best.passes == best.ideal:
+        return
+    each = []
+    for name in dict.fromkeys(use.name for use in present.cost.uses):
+        old, new = (
+            sum(int(u.passes) * int(u.weight) for u in p.cost.uses if u.name == name)
+            for p in (present, best)
+        )
+        each.append(f"{name} {old:,} -> {new:,}" if old != new else f"{name} {old:,} as before")
+    yield f"passes: {', '.join(each)}"
 
 
 def _notes(encoding: Shared | None, accesses: list[Moved]) -> tuple[str, ...]:
@@ -217,12 +305,19 @@ def _every(buffer: Buffer, solution: Solution | Refusal, machine: Machine) -> It
     orders = tuple(permutations(range(2))) if len(tile) == 2 else ()
     for order in orders:
         yield from _swizzles(tile, order, bits)
-    if isinstance(solution, Solution):
-        written = to_triton_shared(Mapped(tile, Linear(solution.layout.columns)), bits)
-        if not isinstance(written, Refusal):
-            yield written
+    written = _written(buffer, solution)
+    if written is not None:
+        yield written
     for order in orders if machine.vendor == "amd" else ():
         yield from _paddings(tile, order, bits)
+
+
+def _written(buffer: Buffer, solution: Solution | Refusal) -> Shared | None:
+    """The encoding of a solution, if Triton can say it."""
+    if isinstance(solution, Refusal):
+        return None
+    found = to_triton_shared(Mapped(buffer.tile, Linear(solution.layout.columns)), buffer.type.bits)
+    return None if isinstance(found, Refusal) else found
 
 
 def _swizzles(tile: tuple[int, ...], order: tuple[int, ...], bits: int) -> Iterator[Shared]:
@@ -246,11 +341,10 @@ def _key(encoding: Shared, buffer: Buffer) -> LinearMemory | None:
         return None
 
 
-def _judged(encoding: Shared, buffer: Buffer, only: Followed, reader: Reader) -> Plan | None:
+def _judged(encoding: Shared, asked: _Question) -> Plan | None:
     """The plan of another encoding; None where it does not fit or an access has no way."""
-    instead = {buffer.name: replace(buffer.type, encoding=encoding)}
-    if memory(encoding, buffer.type.shape).size * buffer.type.bits // 8 > reader.machine.lds_bytes:
+    buffer, machine = asked.buffer, asked.reader.machine
+    if memory(encoding, buffer.type.shape).size * buffer.type.bits // 8 > machine.lds_bytes:
         return None
-    moved = list(reader.accesses(only, instead))
-    found = [a for a in moved if isinstance(a, Moved)]
-    return _plan(buffer, encoding, found, reader.machine) if len(found) == len(moved) else None
+    found = asked.accesses(encoding)
+    return None if found is None else _plan(buffer, encoding, found, machine)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bankwise.ask.check_ttgir import Planned, plan
 from bankwise.ask.ttgir_better import access_cost
@@ -31,6 +31,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.notation.triton.encodings import Blocked
 from bankwise.read.options import Options
 from bankwise.read.ttgir.accesses import SCRATCH
+from bankwise.read.ttgir.placed import held_by
 from bankwise.read.ttgir.text import every
 from bankwise.read.ttgir.values import Op, TensorType
 
@@ -90,14 +91,18 @@ def _best(
         for tensor, op in _tensors(planned, ops, name)
         if _GLOBAL.fullmatch(op.name)
     ]
+    tied = tuple(ties(ops, together))
     found: list[Spread] = []
-    tried = 0
+    tried = untied = 0
     least = _memory(planned, moved, {n: planned.module.aliases[n] for n in together})
     now = _passes(planned, text, options)
     for each in candidates(planned, present, shape):
         others = {n: _turned(each) if turn else each for n, turn in together.items()}
         memory = _memory(planned, moved, others)
         if memory.more_than(least) or memory.instructions > least.instructions:
+            continue
+        if not all(keeps(planned, others, tie) for tie in tied):
+            untied += 1
             continue
         tried += 1
         both = (now, now), (least, memory)
@@ -108,11 +113,49 @@ def _best(
     if not found:
         reason = f"none of {tried} other blocked distributions of #{alias} takes fewer passes"
         sizes = " and ".join(map(piece, pieces_of(planned.machine)))
-        return Refusal(f"{reason} as planned, with no more {sizes} and instructions of {_MOVES}")
+        said = f"{reason} as planned, with no more {sizes} and instructions of {_MOVES}"
+        tie = next(iter(tied), None)
+        if untied and tie is not None:
+            said += f"; {untied} more do not fit the tt.broadcast of line {tie.line} ({tie.pair})"
+        return Refusal(said)
     found.sort(
         key=lambda one: (one.passes[1], one.touched[1].turns, one.instead.order != present.order)
     )
     return tuple(found[:KEPT])
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A ``tt.broadcast`` between two distributions of which one stays: for ``shape``, that of what
+    is broadcast, the one that changes must go on to hold what it holds. ``pair``: both, in
+    words."""
+
+    line: int
+    name: str
+    shape: tuple[int, ...]
+    pair: str
+
+
+def ties(ops: Sequence[Op], together: Mapping[str, bool]) -> Iterator[Tie]:
+    """Between names that change and such that stay."""
+    for op in ops:
+        if op.name != "tt.broadcast":
+            continue
+        found = _TENSOR.findall(op.types)
+        names = [name for _, _, name in found]
+        changed = [name for name in names if name in together]
+        if len(names) == 2 and len(changed) == 1:
+            shape = tuple(int(n) for n in found[0][0].split("x") if n)
+            yield Tie(op.line, changed[0], shape, f"#{names[0]} -> #{names[1]}")
+
+
+def keeps(planned: Planned, others: Mapping[str, Blocked], tie: Tie) -> bool:
+    """Whether a distribution holds small tensors as the present one does."""
+    module = planned.module
+    old, new = module.aliases[tie.name], others[tie.name]
+    assert isinstance(old, Blocked), "only these change"
+    held = [held_by(each, tie.shape, module.warps, module.lanes) for each in (old, new)]
+    return held[0] == held[1]
 
 
 def _tensors(planned: Planned, ops: Sequence[Op], alias: str) -> Iterator[tuple[TensorType, Op]]:

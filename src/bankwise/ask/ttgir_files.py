@@ -30,6 +30,7 @@ _OPTIONS = (
 )
 
 
+_WIDTH = 80
 _ABSOLUTE = "(the entry names its files by absolute paths: leave it there)"
 
 OutputFiles = tuple[tuple[str, bytes], ...]
@@ -88,17 +89,22 @@ def override_variables(folder: str) -> dict[str, str]:
 
 
 def override(folder: str) -> str:
-    """The same as a line of a shell."""
-    said = " ".join(f"{k}={shlex.quote(v)}" for k, v in override_variables(folder).items())
-    return f"run it with {said}"
+    """The same in lines to be pasted into a shell, in front of the program."""
+    said = [f"{k}={shlex.quote(v)}" for k, v in override_variables(folder).items()]
+    lines = ["run it with"]
+    for word in (*said, "python .."):
+        fits = len(lines) > 1 and len(f"{lines[-1]} {word} \\") <= _WIDTH
+        lines = [*lines[:-1], f"{lines[-1]} {word}"] if fits else [*lines, f"  {word}"]
+    return "\n".join((lines[0], " \\\n".join(lines[1:])))
 
 
 def destination(file: Path, output: str) -> Destination:
-    """Where the answer for a file goes; a folder is one that exists, or ends in a slash.
+    """Where the answer for a file goes; a folder is one that exists, or ends in a slash, and, for
+    the text of an entry, whatever is not named like a file.
 
     Raises :class:`InputError` for what cannot be written.
     """
-    is_folder = output.endswith("/") or (output not in ("", "-") and Path(output).is_dir())
+    is_folder = output.endswith("/") or (output not in ("", "-") and _is_folder(file, Path(output)))
     if output not in ("", "-"):
         _check_outside(file.resolve(), Path(output), is_folder)
     if output not in ("", "-") and not is_folder:
@@ -110,6 +116,13 @@ def destination(file: Path, output: str) -> Destination:
         raise InputError("this would replace the input", location=Location(output), hint=hint)
     entry = bool(key) and file.with_suffix(".json").is_file()
     return Destination(file, output, output.rstrip("/") if is_folder else "", key, entry)
+
+
+def _is_folder(file: Path, output: Path) -> bool:
+    """Triton looks for the text of an entry below folders alone: there a name without a suffix is
+    a folder that is still to be made."""
+    keyed = _HASH.fullmatch(file.resolve().parent.name) is not None
+    return output.is_dir() or (keyed and not output.suffix and not output.exists())
 
 
 def _check_outside(file: Path, output: Path, is_folder: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from bankwise.ask.check_ttgir import POINTER_BYTES, Planned
 from bankwise.ask.judge_emitted import ASSUMED, GRID, SIMULATORS, taken
@@ -56,7 +57,7 @@ def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Opt
         return Verdict("execution", "failed", found.differs)
     detail = (
         f"{called} of {found.blocks} blocks, values as terms: {found.words:,} words written alike"
-        f"{taken(found.assumed)}"
+        f"{taken(found.assumed, tuple(unsaid(planned, options)))}"
     )
     return Verdict("execution", "passed", detail, complete=False)
 
@@ -66,12 +67,19 @@ def _settings(
 ) -> tuple[SimulatedLaunch, ...]:
     given = numbers_of(options.arguments)
     numbers = tuple(given.get(name.removeprefix("%")) for name in planned.kernel.arguments)
-    known = zip(numbers, planned.kernel.sizes, strict=True)
-    assumed = (
-        ASSUMED if any(n is None and size < POINTER_BYTES for n, size in known) else ASSUMED[:1]
-    )
+    assumed = ASSUMED if any(unsaid(planned, options)) else ASSUMED[:1]
     last: Size = (GRID[0] - 1, GRID[1] // 2, 0)
     size = old.report.workgroup_size
     return tuple(
         SimulatedLaunch(size, GRID, numbers, each, ((0, 0, 0), last), shared) for each in assumed
     )
+
+
+def unsaid(planned: Planned, options: Options) -> Iterator[str]:
+    """The arguments that are no pointers and that nobody says: their simulated bits are assumed."""
+    given = numbers_of(options.arguments)
+    kernel = planned.kernel
+    for name, size in zip(kernel.arguments, kernel.sizes, strict=True):
+        called = name.removeprefix("%")
+        if size < POINTER_BYTES and called not in given:
+            yield called if name in kernel.integers else f"the bits of {called} (a float)"

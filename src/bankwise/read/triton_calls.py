@@ -100,7 +100,8 @@ def _call(path: str, function: ast.FunctionDef, verb: str, target: str) -> str:
     parts += [(f"constexprs={_dict(values)}", values != said)] if values else []
     parts += [(f"numbers={_dict(numbers)}", True)] if numbers else []
     lines = "\n".join(_marked(text) if guessed else f"  {text}," for text, guessed in parts)
-    program = f"import bankwise.triton as t; print(t.{verb}(\n{lines}\n))"
+    called = f"import bankwise.triton as t; found = t.{verb}(\n{lines}\n)"
+    program = f"{called}\nprint(found); raise SystemExit(found.exit_code)"
     return f"python -c {shlex.quote(program)}"
 
 

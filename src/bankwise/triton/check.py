@@ -11,6 +11,7 @@ from rich.console import Console
 
 from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.ask.triton_plan import plan_texts
+from bankwise.errors import exit_code, worst
 from bankwise.read.ttgir.wheel import LoweredKernel
 from bankwise.show.as_text import print_body, print_last
 from bankwise.show.notebook import printed
@@ -45,6 +46,15 @@ class TritonReport:
     def agrees(self) -> bool | None:
         """Whether plan and emission cost the same."""
         return self.comparison.agrees
+
+    @property
+    def exit_code(self) -> int:
+        """As ``bankwise check`` of the TTGIR ends; where the code conflicts, too, 1, and where it
+        was not compared whole or an emitted rule is not known, 3 and no 0."""
+        beside = self.comparison
+        conflicts = beside.emitted.passes > beside.emitted.ideal
+        left = bool(beside.not_compared or beside.open)
+        return worst((self.plan.exit_code, exit_code(findings=conflicts, incomplete=left)))
 
 
 def print_triton(report: TritonReport, console: Console) -> None:

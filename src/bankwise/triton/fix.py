@@ -40,6 +40,11 @@ class TritonFix:
         """From the TTGIR that Triton makes to this one; empty where nothing is offered."""
         return self.report.patch if self.report.accepted else ""
 
+    @property
+    def exit_code(self) -> int:
+        """As of the report: what ``bankwise fix`` of the TTGIR ends with."""
+        return self.report.exit_code
+
     def write(self, folder: str | Path) -> dict[str, str]:
         """Write the TTGIR below ``folder``; the environment variables that make Triton use it. None
         where nothing is offered: then nothing is written.

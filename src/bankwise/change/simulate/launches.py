@@ -26,7 +26,7 @@ class SimulatedLaunch:
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """What was compared: ``words`` that both texts wrote alike, in ``blocks`` blocks; ``differs``:
-    the first word that differs, in words; empty if none does; ``assumed``: what integers were taken
+    the first word that differs, in words; empty if none does; ``assumed``: what numbers were taken
     to be that nobody says, empty if all are said."""
 
     words: int

@@ -51,7 +51,11 @@ def check_numbers(kernel: TritonFunction, numbers: Mapping[str, int]) -> None:
     for name in numbers:
         if f"%{name}" not in kernel.arguments and name not in _PLACES.values():
             names = ", ".join(a.removeprefix("%") for a in kernel.arguments)
-            hint = f"it has {names}; and blockIdx.x, or workgroup_id_x, is the block's number"
+            whole = [a.removeprefix("%") for a in kernel.arguments if a in kernel.integers]
+            taken = f", of them integers {', '.join(whole) or 'none'}"
+            hint = (
+                f"it has {names}{taken}; and blockIdx.x, or workgroup_id_x, is the block's number"
+            )
             raise InputError(f"kernel {kernel.name} has no argument {name!r}", hint=hint)
 
 

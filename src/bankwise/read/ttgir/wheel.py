@@ -26,7 +26,9 @@ SECONDS = 300
 WITHIN = "BANKWISE_WITHIN_TRITON_WORKER"
 """Set in the environment of a process that answers."""
 
-_ERROR = re.compile(r":(\d+):(\d+)\)?: error: (.*)")
+_ERROR = re.compile(r'(?:"([^"\n]*)")?:(\d+):(\d+)\)*: error: (.*)')
+"""Places of MLIR: of the text itself, or, in brackets, of the source that the text says."""
+_OWN = "kernel.ttgir"
 _ANSWER = "bankwise:"
 
 
@@ -129,11 +131,12 @@ def _run_worker(question: Mapping[str, Any], where: Location) -> dict[str, Any]:
 
 
 def _refused(message: str, printed: str, where: Location) -> InputError:
-    """What Triton printed, at the line it names."""
+    """What Triton printed, at the line it names: of the text, or of its source."""
     found = _ERROR.search(printed)
     if found:
-        place = Location(where.file, int(found[1]), int(found[2]))
-        return InputError(f"Triton does not accept it: {found[3]}", location=place)
+        own = not found[1] or found[1].endswith(_OWN)
+        place = Location(where.file if own else found[1], int(found[2]), int(found[3]))
+        return InputError(f"Triton does not accept it: {found[4]}", location=place)
     lines = [line for line in printed.splitlines() if line.strip()]
     last = "\n  ".join(lines[-4:])
     hint = f"it printed:\n  {last}" if last else ""

@@ -93,9 +93,13 @@ def compile_(question: dict[str, Any], folder: Path) -> dict[str, Any]:
     from triton.compiler import ASTSource
 
     sys.path[:] = [*question["paths"], *sys.path]
-    kernel = getattr(_module(question["path"]), question["function"], None)
+    module = _module(question["path"])
+    kernel = getattr(module, question["function"], None)
     if not isinstance(kernel, triton.JITFunction):
-        raise ValueError(f"{question['function']!r} is no @triton.jit function of this file")
+        there = [k for k, one in vars(module).items() if isinstance(one, triton.JITFunction)]
+        listed = f"; it has {', '.join(there)}" if there else ""
+        name = question["function"]
+        raise ValueError(f"{name!r} is no @triton.jit function of this file{listed}")
     names = kernel.arg_names
     _check_names(names, question)
     signature = {name: question["signature"][name] for name in names}
@@ -142,15 +146,13 @@ def _letters(parameter: Any, question: dict[str, Any], target: Any) -> str | Non
 
 def _check_names(names: list[str], question: dict[str, Any]) -> None:
     missing = [name for name in names if name not in question["signature"]]
-    if missing:
-        raise ValueError(f"the signature says nothing of {', '.join(missing)}")
-    said = (
-        question[key]
-        for key in ("signature", "constexprs", "divisible", "pointer_range", "numbers")
-    )
-    strange = {name for some in said for name in some} - {*names}
-    if strange:
-        raise ValueError(f"the kernel has no argument {', '.join(sorted(strange))}")
+    keys = ("signature", "constexprs", "divisible", "pointer_range", "numbers")
+    said = [name for key in keys for name in question[key]]
+    strange = sorted({*said} - {*names})
+    wrong = [f"the signature says nothing of {', '.join(missing)}"] * bool(missing)
+    wrong += [f"the kernel has no argument {', '.join(strange)}"] * bool(strange)
+    if wrong:
+        raise ValueError(f"{'; '.join(wrong)}; its arguments are {', '.join(names)}")
 
 
 def _check_types(signature: dict[str, str]) -> None:
