@@ -42,6 +42,7 @@ from bankwise.ask.text_price import (
     kernel_price,
     price_of,
 )
+from bankwise.ask.weak_gain import leans, weighed
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable, read_text
@@ -170,7 +171,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         fronts=done.fronts,
         assumed=_doubt(before.report, after.report) if done.changes else "",
         gamble=_stakes(gambled, before.report, after.report, options) if done.changes else "",
-        hinge=_stakes(hinged, before.report, after.report, options) if done.changes else "",
+        hinge=_hinges(before, after, options) if done.changes else "",
         modules=modules(done.opened, kernels, before.opened, source_text),
     )
     instead: Callable[[], RewrittenFile] | None = None
@@ -212,6 +213,17 @@ def _stakes(
     old, new = (kernel_price(*report.kernels) for report in (before, after))
     cycles = preference(options.prefer) not in AT_ANY_CYCLES
     return said(new, old, "a workgroup", cycles=cycles)
+
+
+def _hinges(before: ReportedText, after: ReportedText, options: Options) -> str:
+    """What of a gain is there only if a rule that nobody knows, or a weak one, holds, in words."""
+    cycles = preference(options.prefer) not in AT_ANY_CYCLES
+    told = [_stakes(hinged, before.report, after.report, options)]
+    several = len(before.analyses) > 1
+    for old, new in zip(weighed(before.analyses), weighed(after.analyses), strict=True):
+        of = f"a workgroup of {old.kernel}" if several else "a workgroup"
+        told.append(leans(new, old, of, cycles=cycles))
+    return "; ".join(filter(None, told))
 
 
 def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:
