@@ -75,7 +75,6 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     said: list[str] = []
     gambles: list[str | None] = []
     hinges: list[str] = []
-    same = total = 0
     of, by, other = _labels(after.report), "", ""
     for number in range(len(before.analyses)):
         both = _both(before, after, number)
@@ -83,7 +82,6 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
             return both
         by, other = str(both[0].compiler), not_waves(before, both[0].compiler)
         counts, prices = _counts(*both), tuple(_prices(*both))
-        same, total = same + sum(b == a for _, b, a in counts), total + len(counts)
         rows += ((of[number] + name, was, now) for name, was, now in (*counts, *prices))
         worse = _worse(*both, prefer)
         waves_ = fewer_waves(prices, "" if worse else "but ")
@@ -94,7 +92,7 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
             worse = f"{worse} ({by}, {other})" if other else worse
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
     targets = ", ".join(dict.fromkeys(a.machine.name for a in before.analyses))
-    differ = f"{total - same} of {total} instruction counts and sizes differ"
+    differ = f"{sum(was != now for _, was, now in rows)} of {len(rows)} rows differ"
     by = f"{by}, {other}" if other else by
     detail = f"compiled for {targets} by {by}: no worse; {differ}"
     known = [each for each in gambles if each is not None]
@@ -167,6 +165,12 @@ def after_in(verdicts: Sequence[Verdict]) -> tuple[int, int] | None:
     rows = [row for verdict in verdicts if verdict.judge == "isa" for row in verdict.rows]
     passes, cycles = ([new for name, _, new in rows if _row(name) == of] for of in (PASSES, CYCLES))
     return (sum(passes), sum(cycles)) if passes and cycles else None
+
+
+def held_after(verdicts: Sequence[Verdict]) -> int | None:
+    """How many waves a unit holds of the code afterwards, the fewest of its kernels."""
+    rows = [row for verdict in verdicts if verdict.judge == "isa" for row in verdict.rows]
+    return min((new for name, _, new in rows if _row(name) == WAVES), default=None)
 
 
 def gains(verdict: Verdict) -> bool:
