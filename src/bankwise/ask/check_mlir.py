@@ -149,7 +149,7 @@ def _other_gpus(analyses: tuple[Analysis, ...]) -> Iterator[str]:
 
 def for_another(one: Analysis) -> bool:
     """Whether a kernel names another GPU than the one that it is counted for."""
-    said = canonical(one.kernel.target)
+    said = canonical(one.kernel.target or "")
     return bool(said) and said != one.machine.name and not _alike(said, one.machine)
 
 

@@ -159,7 +159,7 @@ def _check_targets(analyses: Sequence[Analysis]) -> None:
     """A patch for one GPU is none of a text that is compiled for another. NVIDIA's code for one
     runs on later ones, too."""
     for each in filter(for_another, analyses):
-        said, gpu = each.kernel.target, each.machine.name
+        said, gpu = each.kernel.target or "", each.machine.name
         if said.startswith("sm_") and each.machine.vendor == "nvidia":
             continue
         raise InputError(

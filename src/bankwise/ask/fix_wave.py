@@ -29,6 +29,7 @@ from bankwise.notation.padding import PADDINGS_BYTES
 from bankwise.notation.wave.settings import (
     HOST_FUNCTION,
     NOT_COMPILED,
+    OWN_CODE,
     PROMOTED_BITS,
     counted_by_wave,
     override,
@@ -103,9 +104,8 @@ def with_wave(
     paste = (override(file),) if report.changes else ()
     if not judges.isa:
         return replace(report, settings=(*report.settings, *paste, NOT_COMPILED))
-    other = _others(before)
-    if other:
-        paste = (*paste, counted_by_wave(file, other))
+    other, own_code = _others(before), (OWN_CODE,)
+    paste = (*paste, counted_by_wave(file, other)) if other else (*paste, *own_code * bool(paste))
     failed = [v for v in report.verdicts if v.status == "failed"]
     if [v.judge for v in failed] == ["isa"]:
         why = Refusal(
