@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.ask.check import check
+from bankwise.ask.doctor import doctor
 from bankwise.ask.fix import fix
 from bankwise.change.compile.compilers import VARIABLE, own_compiler
 from bankwise.notation.wave.settings import HOST_FUNCTION
@@ -109,6 +110,38 @@ def test_waves_compiler_is_found_for_a_text_of_waves_alone(
     assert kernel.compiled is not None
     assert re.fullmatch(RELEASE, kernel.compiled.compiler)
     assert not (other / "arguments").exists()
+
+
+@pytest.mark.usefixtures("alone")
+def test_doctor_says_whether_waves_compiler_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def row() -> str:
+        [one] = [part for part in doctor().parts if part.name == "Wave's iree-compile"]
+        return one.found
+
+    assert row() == ""
+    monkeypatch.setenv(VARIABLE, str(stand_in(tmp_path / "other", "3.10.0")))
+    assert row() == "", "named, and not Wave's"
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "nowhere"))
+    assert row() == ""
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setenv("VIRTUAL_ENV", str(stand_in(tmp_path / "env", wave="3.9.1")))
+    assert row().startswith("iree-compile 3.9.0 (wave-lang 3.9.1), ")
+
+
+@pytest.mark.usefixtures("alone")
+def test_the_answer_says_how_wave_makes_code_of_the_patch_and_shows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script that asks Wave for MLIR gets the patch back, and nothing of its code."""
+    monkeypatch.setenv("VIRTUAL_ENV", str(stand_in(tmp_path / "env", wave="3.9.1")))
+    report = fix(written(tmp_path, joined(36)), GPU, execute=False)
+    assert isinstance(report, FixReport)
+    told = "\n".join(report.settings)
+    assert "without\ncompile_to_mlir=True" in told
+    assert told.count("options.dump_intermediates") == 1
+    assert "bankwise check code" in told
 
 
 @pytest.mark.usefixtures("alone")

@@ -10,9 +10,14 @@ import pytest
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.algebra.address import Fold, RowFolds
+from bankwise.ask.analysis import analyse
 from bankwise.ask.check import check
 from bankwise.ask.check_isa import not_contradicted
+from bankwise.ask.check_mlir import report_of
 from bankwise.ask.fix import fix
+from bankwise.ask.fix_wave import PatchedCode, PromotedPadding, beside_patch
+from bankwise.ask.judge_isa import EmittedCode, emitted_code
+from bankwise.ask.text_price import ReportedText, TextPrice
 from bankwise.change.passes.unpad import unpad
 from bankwise.change.prove import MapClaim, prove
 from bankwise.counting.cost import Cost
@@ -20,6 +25,7 @@ from bankwise.errors import InputError
 from bankwise.notation.padding import Unpadded
 from bankwise.notation.wave.settings import HOST_FUNCTION, NOT_COMPILED
 from bankwise.read.mlir.module import Opened, open_text
+from bankwise.read.options import Options
 from bankwise.show import words
 from bankwise.show.fixing import FixReport
 from command import bankwise
@@ -206,13 +212,68 @@ def test_paddings_of_waves_python_are_told_by_the_code_of_their_text(
     code = check(file, "gfx950", isa=True)
     passes, size = code.totals.run.passes, code.kernels[0].allocations[0].bytes
     assert line.startswith(f"  {bits} bits: {passes:,} passes, ")
-    assert line.endswith(f" {size:,} bytes")
+    listed = re.fullmatch(r".*, ([\d,]+) bytes, (\d+) VGPRs, (\d+) waves", line)
+    assert listed
+    assert int(listed[1].replace(",", "")) == size
+    registers = int(listed[2])
+    by_lds, by_registers = 160 * 1024 // size, 512 // (-(-registers // 8) * 8)
+    assert int(listed[3]) == min(32, 4 * by_lds, 4 * by_registers)
 
 
 def test_no_padding_is_advised_that_is_worse_in_code(told: FixReport) -> None:
     """By its loads 128 bits are better than Wave's 64; the code says otherwise."""
     assert told.settings[-1].startswith("no other padding is better than Wave's own")
     assert not any("apply_padding" in line for line in told.settings)
+
+
+@pytest.mark.parametrize(
+    ("cycles", "held", "said"),
+    [
+        (
+            100,
+            16,
+            "better: 128 bits of padding; as many cycles as the patch, of the padding a "
+            "unit holds 20 waves, not 16",
+        ),
+        (
+            100,
+            24,
+            "better: the patch; as many cycles as the patch, of the padding a unit holds 20 "
+            "waves, not 24",
+        ),
+        (
+            100,
+            20,
+            "better: 128 bits of padding; as many cycles as the patch, and no text to override",
+        ),
+        (
+            100,
+            None,
+            "better: 128 bits of padding; as many cycles as the patch, and no text to override",
+        ),
+        (90, 16, "better: the patch; the padding takes 10 cycles more than the patch"),
+        (110, 24, "better: 128 bits of padding; the padding takes 10 cycles fewer than the patch"),
+    ],
+)
+def test_patch_and_padding_are_compared_by_cycles_then_waves_then_what_they_need(
+    told: FixReport, cycles: int, held: int | None, said: str
+) -> None:
+    code = emitted_code(read(told.source_text), 0)
+    assert isinstance(code, EmittedCode)
+    padding = PromotedPadding(128, TextPrice(0, 60, 100, 0), 20, code)
+    assert beside_patch(padding, PatchedCode(60, cycles, held)) == said
+
+
+def read(text: str) -> ReportedText:
+    opened, options = open_text(text), Options("gfx950")
+    analyses = analyse(opened, options)
+    return ReportedText(opened, analyses, report_of(opened, options, analyses))
+
+
+def test_what_differs_is_counted_by_the_rows_that_stand_below(told: FixReport) -> None:
+    found = verdict(told, "isa")
+    differ = sum(old != new for _, old, new in found.rows)
+    assert f"no worse; {differ} of {len(found.rows)} rows differ" in found.detail
 
 
 def test_without_the_compiler_no_padding_is_advised(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def fixed(kernel: Path) -> FixReport:
 
 def test_the_padding_that_is_told_takes_what_is_told(fixed: FixReport) -> None:
     *_, advice, statement = fixed.settings
-    [bits] = re.findall(r"without a patch, (\d+) bits", advice)
+    [bits] = re.findall(r"without the patch, (\d+) bits", advice)
     told = next(line for line in fixed.settings if line.startswith(f"  {bits} bits: "))
     passes, size = re.findall(r"bits: ([\d,]+) passes, .*?, ([\d,]+) bytes", told)[0]
     report = check_opened(open_text(wave(statement)), Options(TARGET, isa=True))

@@ -9,7 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.machine import Machine, Vendor, machine, names
 from bankwise.hardware.policies import Issue, paired
 from bankwise.read.mlir.joined import (
     CompiledAccess,
@@ -82,6 +82,7 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
     from bankwise.read.mlir.names import called
 
     gpu = machine(_target(opened, kernel, options))
+    _check_vendor(opened, kernel, gpu)
     gpu = paired(gpu) if options.paired else gpu
     size = _workgroup_size(opened, kernel, options)
     _check_launch(opened, kernel, size)
@@ -113,6 +114,34 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
     pairs = pairs_of(extraction.accesses, gpu, options.width_policy)
     rest = tuple(findings), tuple(refusals)
     return Analysis(kernel, gpu, size, where, extraction, issues, joins, compiled, pairs, *rest)
+
+
+_DIALECTS: Mapping[str, Vendor] = {
+    "amdgpu": "amd",
+    "rocdl": "amd",
+    "nvgpu": "nvidia",
+    "nvvm": "nvidia",
+}
+"""Dialects whose operations are instructions of one vendor's GPUs."""
+
+
+def _check_vendor(opened: Opened, kernel: KernelFunction, gpu: Machine) -> None:
+    """A kernel of one vendor's instructions is none for a GPU of the other."""
+    from bankwise.read.mlir.kernels import operations
+
+    for op in operations(kernel.op):
+        vendor = _DIALECTS.get(str(op.name).partition(".")[0], gpu.vendor)
+        if vendor != gpu.vendor:
+            whose = f"kernel {kernel.name} is for {_MAKERS[vendor]}, {gpu.name} is none"
+            known = ", ".join(name for name in names() if machine(name).vendor == vendor)
+            raise InputError(
+                f"{op.name}: {whose}",
+                location=opened.location_of(op),
+                hint=f"pass --target with one of {known}",
+            )
+
+
+_MAKERS: Mapping[Vendor, str] = {"amd": "GPUs of AMD", "nvidia": "GPUs of NVIDIA"}
 
 
 def _target(opened: Opened, kernel: KernelFunction, options: Options) -> str:

@@ -134,18 +134,7 @@ def _followed(texts: Sequence[str], counted: KernelReport, file: str) -> list[As
 
 def as_emitted(counted: KernelReport, source: Kernel, emitted: EmittedKernel) -> KernelReport:
     """The kernel as it is emitted; its allocations and what is advised are those of the source."""
-    gpu, read = machine(counted.target), kernel_of(emitted.kernel)
-    file = counted.location.file
-    kernel = replace(
-        read,
-        name=counted.name,
-        location=counted.location,
-        grid=counted.grid,
-        lds_bytes=read.lds_bytes or counted.lds_bytes,
-        accesses=at_source_lines(read.accesses, source.accesses, gpu, file),
-        allocations=counted.allocations,
-        notes=(*counted.notes, *(f"emitted code: {note}" for note in read.notes)),
-    )
+    gpu, kernel = machine(counted.target), emitted_accesses(counted, source, emitted)
     accesses, uncounted = count_kernel(kernel, gpu)
     report = kernel_report(
         kernel,
@@ -157,6 +146,21 @@ def as_emitted(counted: KernelReport, source: Kernel, emitted: EmittedKernel) ->
         refusals=(*emitted.kernel.refusals, *unseen(emitted.kernel), *uncounted),
     )
     return replace(report, compiled=AsEmitted(emitted.compiler, counted.added))
+
+
+def emitted_accesses(counted: KernelReport, source: Kernel, emitted: EmittedKernel) -> Kernel:
+    """What is emitted, as it is counted, at the places of the source."""
+    gpu, read = machine(counted.target), kernel_of(emitted.kernel)
+    return replace(
+        read,
+        name=counted.name,
+        location=counted.location,
+        grid=counted.grid,
+        lds_bytes=read.lds_bytes or counted.lds_bytes,
+        accesses=at_source_lines(read.accesses, source.accesses, gpu, counted.location.file),
+        allocations=counted.allocations,
+        notes=(*counted.notes, *(f"emitted code: {note}" for note in read.notes)),
+    )
 
 
 def not_contradicted(

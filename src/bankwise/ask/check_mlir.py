@@ -142,10 +142,15 @@ def kernel_of(analysis: Analysis) -> Kernel:
 
 def _other_gpus(analyses: tuple[Analysis, ...]) -> Iterator[str]:
     """Which kernels name another GPU than the one they are counted for."""
-    for one in analyses:
+    for one in filter(for_another, analyses):
         said, gpu = one.kernel.target, one.machine.name
-        if said and canonical(said) != gpu and not _alike(canonical(said), one.machine):
-            yield f"{one.kernel.name} is for {said}, and is counted for {gpu} as --target asks"
+        yield f"{one.kernel.name} is for {said}, and is counted for {gpu} as --target asks"
+
+
+def for_another(one: Analysis) -> bool:
+    """Whether a kernel names another GPU than the one that it is counted for."""
+    said = canonical(one.kernel.target or "")
+    return bool(said) and said != one.machine.name and not _alike(said, one.machine)
 
 
 def _alike(name: str, gpu: Machine) -> bool:

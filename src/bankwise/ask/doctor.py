@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
+from bankwise.change.compile.compilers import VARIABLE, named_compiler, waves_compiler
+from bankwise.errors import InputError
 from bankwise.hardware.machine import names
 from bankwise.hardware.native import gpus
 from bankwise.read.amd.dialect import AMD
@@ -40,7 +43,8 @@ _PACKAGES = (
 
 
 def doctor() -> Health:
-    """What is there, and what each part opens; run are the drivers' own query, and a clang."""
+    """What is there, and what each part opens; run are the drivers' own query, a clang, and
+    Wave's compiler for its release."""
     return Health(version("bankwise"), (*_compilers(), *_gpus(), *_profilers(), *_packages()))
 
 
@@ -57,6 +61,20 @@ def _compilers() -> Iterator[Part]:
     said = f"{', '.join(able)}: {whose}" if able else ""
     opens = "check of HIP source, with tree-sitter-cuda its fix"
     yield Part("compiler", "clang for HIP", said, opens, install("hip"))
+    wave = _waves()
+    opens = "fix and check --isa of Wave's text by the code that Wave runs"
+    how = "an environment with wave-lang: active, on PATH, or named by --iree-compile"
+    yield Part("compiler", "Wave's iree-compile", wave, opens, how)
+
+
+def _waves() -> str:
+    """The compiler that Wave's text is asked of unasked; "" if that is not Wave's."""
+    named = os.environ.get(VARIABLE, "")
+    try:
+        found = named_compiler(named) if named else waves_compiler()
+    except InputError:
+        return ""
+    return f"{found}, {found.program}" if found is not None and found.wave else ""
 
 
 def _gpus() -> Iterator[Part]:

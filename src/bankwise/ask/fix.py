@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
-from bankwise.ask.check_mlir import kernel_of, report_of
+from bankwise.ask.check_mlir import for_another, kernel_of, report_of
 from bankwise.ask.compiler_named import with_compiler
 from bankwise.ask.fix_dump import back_into_iree, modules, named, without_copies
 from bankwise.ask.fix_gains import recounted
@@ -42,8 +42,9 @@ from bankwise.ask.text_price import (
     kernel_price,
     price_of,
 )
+from bankwise.ask.weak_gain import leans, weighed
 from bankwise.counting.count_kernel import count_kernel
-from bankwise.errors import Refusal
+from bankwise.errors import InputError, Refusal
 from bankwise.files import check_writable, read_text
 from bankwise.hardware.policies import paired
 from bankwise.read.names import short
@@ -148,8 +149,24 @@ def rewritten(file: Path, options: Options) -> RewrittenFile:
     from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
-    before = _counted(opened, analyse(opened, options), options)
+    analyses = analyse(opened, options)
+    _check_targets(analyses)
+    before = _counted(opened, analyses, options)
     return _as_file(file, options, before, rewrite(opened, before.analyses, options))
+
+
+def _check_targets(analyses: Sequence[Analysis]) -> None:
+    """A patch for one GPU is none of a text that is compiled for another. NVIDIA's code for one
+    runs on later ones, too."""
+    for each in filter(for_another, analyses):
+        said, gpu = each.kernel.target or "", each.machine.name
+        if said.startswith("sm_") and each.machine.vendor == "nvidia":
+            continue
+        raise InputError(
+            f"kernel {each.kernel.name} is for {said}: nothing is written for {gpu}",
+            location=each.location,
+            hint=f"lower it for {gpu}, or fix it for {said}; `check --target {gpu}` counts it",
+        )
 
 
 def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten) -> RewrittenFile:
@@ -170,7 +187,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         fronts=done.fronts,
         assumed=_doubt(before.report, after.report) if done.changes else "",
         gamble=_stakes(gambled, before.report, after.report, options) if done.changes else "",
-        hinge=_stakes(hinged, before.report, after.report, options) if done.changes else "",
+        hinge=_hinges(before, after, options) if done.changes else "",
         modules=modules(done.opened, kernels, before.opened, source_text),
     )
     instead: Callable[[], RewrittenFile] | None = None
@@ -212,6 +229,17 @@ def _stakes(
     old, new = (kernel_price(*report.kernels) for report in (before, after))
     cycles = preference(options.prefer) not in AT_ANY_CYCLES
     return said(new, old, "a workgroup", cycles=cycles)
+
+
+def _hinges(before: ReportedText, after: ReportedText, options: Options) -> str:
+    """What of a gain is there only if a rule that nobody knows, or a weak one, holds, in words."""
+    cycles = preference(options.prefer) not in AT_ANY_CYCLES
+    told = [_stakes(hinged, before.report, after.report, options)]
+    several = len(before.analyses) > 1
+    for old, new in zip(weighed(before.analyses), weighed(after.analyses), strict=True):
+        of = f"a workgroup of {old.kernel}" if several else "a workgroup"
+        told.append(leans(new, old, of, cycles=cycles))
+    return "; ".join(filter(None, told))
 
 
 def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:

@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.ask.fix_judged import RewrittenFile, as_it_was, with_code
-from bankwise.ask.judge_isa import EmittedCode, after_in, emitted_code, not_waves, waves
+from bankwise.ask.judge_isa import (
+    EmittedCode,
+    after_in,
+    emitted_code,
+    held_after,
+    lean,
+    not_waves,
+    waves,
+)
 from bankwise.ask.text_price import ReportedText, TextPrice
 from bankwise.errors import Refusal
 from bankwise.notation.padding import PADDINGS_BYTES
 from bankwise.notation.wave.settings import (
     HOST_FUNCTION,
     NOT_COMPILED,
+    OWN_CODE,
     PROMOTED_BITS,
     counted_by_wave,
     override,
@@ -36,14 +45,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PromotedPadding:
-    """Bits behind each row of every promoted tile, and what the code takes then."""
+    """Bits behind each row of every promoted tile, and what the ``code`` takes then."""
 
     bits: int
     price: TextPrice
     waves: int | None
+    code: EmittedCode
 
     def __str__(self) -> str:
-        return f"{self.bits} bits{self.now}: {priced(self.price)}"
+        registers = self.code.listing.vgprs
+        held = "" if self.waves is None else f", {registers} VGPRs, {self.waves} waves"
+        return f"{self.bits} bits{self.now}: {priced(self.price)}{held}"
 
     @property
     def now(self) -> str:
@@ -63,7 +75,16 @@ def priced(price: TextPrice) -> str:
     """What the code of a workgroup takes, in words."""
     least = f" ({price.passes - price.assumed:,} if none by {' and '.join(price.rules)} is real)"
     passes = f"{price.passes:,} passes{least * bool(price.assumed)}"
-    return f"{passes}, {price.cycles:,} cycles with issue, {price.lds_bytes:,} bytes"
+    return f"{passes}, {price.cycles:,} cycles, {price.lds_bytes:,} bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class PatchedCode:
+    """What the code of a patch takes, and how many waves a unit holds of it, if that is known."""
+
+    passes: int
+    cycles: int
+    waves: int | None
 
 
 def with_wave(
@@ -83,9 +104,8 @@ def with_wave(
     paste = (override(file),) if report.changes else ()
     if not judges.isa:
         return replace(report, settings=(*report.settings, *paste, NOT_COMPILED))
-    other = _others(before)
-    if other:
-        paste = (*paste, counted_by_wave(file, other))
+    other, own_code = _others(before), (OWN_CODE,)
+    paste = (*paste, counted_by_wave(file, other)) if other else (*paste, *own_code * bool(paste))
     failed = [v for v in report.verdicts if v.status == "failed"]
     if [v.judge for v in failed] == ["isa"]:
         why = Refusal(
@@ -98,7 +118,7 @@ def with_wave(
         again = f"{again} --no-isa -o fixed.mlir"
         paste = (counted_by_wave("fixed.mlir", other, again),) if other else ()
     known = compiled_paddings(before, found)
-    taken = after_in(report.verdicts) if report.accepted else None
+    taken = _patched(report) if report.accepted else None
     told = (
         _told(known, taken, _compiler(before)) if isinstance(known, tuple) else iter((str(known),))
     )
@@ -119,27 +139,51 @@ def _compiler(before: ReportedText) -> str:
     return "" if isinstance(code, Refusal) else str(code.compiler)
 
 
+def _patched(report: FixReport) -> PatchedCode | None:
+    """What the code of the patch takes; None where that is not known."""
+    taken, held = after_in(report.verdicts), held_after(report.verdicts)
+    return None if taken is None else PatchedCode(*taken, held)
+
+
 def _told(
-    known: tuple[PromotedPadding, ...], taken: tuple[int, int] | None, compiler: str
+    known: tuple[PromotedPadding, ...], taken: PatchedCode | None, compiler: str
 ) -> Iterator[str]:
-    """The paddings and the best of them; ``taken``: passes and cycles of the patch."""
-    yield "paddings that Wave's Python can set, of a workgroup's code,"
+    """The paddings and the best of them; ``taken``: by the patch."""
+    yield "paddings that Wave's Python can set, of a workgroup's code, cycles with issue,"
     yield f"compiled by {compiler}:"
     yield from (f"  {each}" for each in known)
     now = next(each for each in known if each.bits == PROMOTED_BITS)
     better = [each for each in known if each.better(now)]
     if not better:
-        fewer = now.price.cycles - (taken[1] if taken else now.price.cycles)
+        fewer = now.price.cycles - (taken.cycles if taken else now.price.cycles)
         patch = f"; the patch takes {fewer:,} cycles fewer, as counted" if fewer > 0 else ""
         yield f"no other padding is better than Wave's own{patch}"
         return
     best = min(better, key=lambda each: (each.price.cycles, each.price.passes))
-    than = best.price.cycles - (taken[1] if taken else best.price.cycles)
-    beside = f"{abs(than):,} cycles {'more' if than > 0 else 'fewer'} than the patch"
-    beside = "as many cycles as the patch" if than == 0 else beside
-    bits = f"without a patch, {best.bits} bits ({beside})" if taken else f"set {best.bits} bits"
+    bits = f"set {best.bits} bits"
+    if taken:
+        yield beside_patch(best, taken)
+        bits = f"without the patch, {best.bits} bits"
+    unsure = lean(now.code, best.code)
+    if unsure:
+        yield f"whether these gain is not known: {unsure}"
     yield f"{bits}; with WAVE_CACHE_ON=0, for Wave's cache takes no notice of it:"
     yield padding_statement(best.bits)
+
+
+def beside_patch(best: PromotedPadding, patch: PatchedCode) -> str:
+    """Which of both is better, by fewer cycles, then more waves, then no file to override."""
+    than = best.price.cycles - patch.cycles
+    cycles = f"{abs(than):,} cycles {'more' if than > 0 else 'fewer'} than the patch"
+    if than:
+        better = "the patch" if than > 0 else f"{best.bits} bits of padding"
+        return f"better: {better}; the padding takes {cycles}"
+    held = best.waves, patch.waves
+    same = "as many cycles as the patch"
+    if held[0] is None or held[1] is None or held[0] == held[1]:
+        return f"better: {best.bits} bits of padding; {same}, and no text to override"
+    better = "the patch" if held[0] < held[1] else f"{best.bits} bits of padding"
+    return f"better: {better}; {same}, of the padding a unit holds {held[0]} waves, not {held[1]}"
 
 
 def compiled_paddings(
@@ -209,4 +253,4 @@ def _emitted(text: ReportedText, bits: int) -> PromotedPadding | Refusal:
         return code.price
     if not code.kernel.counted:
         return Refusal("how often some accesses run is not known")
-    return PromotedPadding(bits, code.price, waves(code) if code.listing.vgprs else None)
+    return PromotedPadding(bits, code.price, waves(code) if code.listing.vgprs else None, code)

@@ -8,11 +8,11 @@ more passes, or more data and issue cycles, is rejected. Registers and occupancy
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from bankwise.ask.check_isa import as_emitted, compiled, followed
+from bankwise.ask.check_isa import as_emitted, compiled, emitted_accesses, followed
 from bankwise.ask.check_mlir import kernel_of
 from bankwise.ask.text_price import (
     AT_ANY_CYCLES,
@@ -21,6 +21,7 @@ from bankwise.ask.text_price import (
     kernel_price,
     rests_on,
 )
+from bankwise.ask.weak_gain import Otherwise, Weighed, leans, otherwise
 from bankwise.errors import Refusal
 from bankwise.hardware.issue_cycles import issue_known
 from bankwise.hardware.machine import machine
@@ -55,13 +56,14 @@ in both."""
 @dataclass(frozen=True, slots=True, eq=False)
 class EmittedCode:
     """One kernel as the ``compiler`` emits it; ``price``: what a workgroup takes as followed, or
-    why that is not known."""
+    why that is not known; ``otherwise``: that under rules that compete with weak ones."""
 
     kernel: KernelReport
     listing: Listing
     price: TextPrice | Refusal
     compiler: Compiler
     assumed: tuple[str, ...] = ()
+    otherwise: Otherwise = field(default_factory=dict)
 
 
 def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheapest") -> Verdict:
@@ -73,7 +75,6 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     said: list[str] = []
     gambles: list[str | None] = []
     hinges: list[str] = []
-    same = total = 0
     of, by, other = _labels(after.report), "", ""
     for number in range(len(before.analyses)):
         both = _both(before, after, number)
@@ -81,18 +82,17 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
             return both
         by, other = str(both[0].compiler), not_waves(before, both[0].compiler)
         counts, prices = _counts(*both), tuple(_prices(*both))
-        same, total = same + sum(b == a for _, b, a in counts), total + len(counts)
         rows += ((of[number] + name, was, now) for name, was, now in (*counts, *prices))
         worse = _worse(*both, prefer)
         waves_ = fewer_waves(prices, "" if worse else "but ")
         said += (of[number] + each for each in (*waves_, *_doubts(*both)))
         gambles.append(_gamble(*both, prefer))
-        hinges.append(_hinge(*both, prefer))
+        hinges += (_hinge(*both, prefer), lean(*both, prefer))
         if worse:
             worse = f"{worse} ({by}, {other})" if other else worse
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
     targets = ", ".join(dict.fromkeys(a.machine.name for a in before.analyses))
-    differ = f"{total - same} of {total} instruction counts and sizes differ"
+    differ = f"{sum(was != now for _, was, now in rows)} of {len(rows)} rows differ"
     by = f"{by}, {other}" if other else by
     detail = f"compiled for {targets} by {by}: no worse; {differ}"
     known = [each for each in gambles if each is not None]
@@ -144,6 +144,14 @@ def _hinge(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str:
     return hinged(new.price, old.price, _of(new), cycles=_cycles_count(old, prefer))
 
 
+def lean(old: EmittedCode, new: EmittedCode, prefer: Prefer = "cheapest") -> str:
+    """What is gained only if a rule of low confidence holds, in words; empty if that is not so."""
+    if isinstance(old.price, Refusal) or isinstance(new.price, Refusal):
+        return ""
+    both = Weighed(new.price, new.otherwise), Weighed(old.price, old.otherwise)
+    return leans(*both, _of(new), cycles=_cycles_count(old, prefer))
+
+
 def _of(code: EmittedCode) -> str:
     return f"the code of a workgroup of {code.kernel.name}"
 
@@ -157,6 +165,12 @@ def after_in(verdicts: Sequence[Verdict]) -> tuple[int, int] | None:
     rows = [row for verdict in verdicts if verdict.judge == "isa" for row in verdict.rows]
     passes, cycles = ([new for name, _, new in rows if _row(name) == of] for of in (PASSES, CYCLES))
     return (sum(passes), sum(cycles)) if passes and cycles else None
+
+
+def held_after(verdicts: Sequence[Verdict]) -> int | None:
+    """How many waves a unit holds of the code afterwards, the fewest of its kernels."""
+    rows = [row for verdict in verdicts if verdict.judge == "isa" for row in verdict.rows]
+    return min((new for name, _, new in rows if _row(name) == WAVES), default=None)
 
 
 def gains(verdict: Verdict) -> bool:
@@ -218,6 +232,7 @@ def _compiled(text: ReportedText, number: int) -> EmittedCode | Refusal:
     from bankwise.change.compile.compile import listing_of
 
     kernel, file = text.report.kernels[number], text.opened.source.file
+    gpu = machine(kernel.target)
     code = compiled(kernel, text.opened, text.compiler)
     if isinstance(code, Refusal):
         return code
@@ -229,7 +244,9 @@ def _compiled(text: ReportedText, number: int) -> EmittedCode | Refusal:
         return EmittedCode(kernel, listing, read, code.compiler)
     source = kernel_of(replace(text.analyses[number], compiled={}))
     found = as_emitted(kernel, source, read)
-    return EmittedCode(found, listing, _price(found), code.compiler, tuple(_assumed(found)))
+    rivals = otherwise(emitted_accesses(kernel, source, read), found.accesses, gpu)
+    known = _price(found), code.compiler, tuple(_assumed(found)), rivals
+    return EmittedCode(found, listing, *known)
 
 
 def _price(kernel: KernelReport) -> TextPrice | Refusal:
@@ -291,12 +308,27 @@ def _doubts(old: EmittedCode, new: EmittedCode) -> Iterator[str]:
         return
     if not (old.kernel.counted and new.kernel.counted):
         yield "how often some accesses run is not known: passes are compared as followed"
-    assumed = dict.fromkeys((*old.assumed, *new.assumed))
+    assumed = [
+        name for name in dict.fromkeys((*old.assumed, *new.assumed)) if _moves(name, old, new)
+    ]
     if assumed:
         plain = f"how {' and '.join(assumed)} is served is not known, assumed in its passes"
         assert isinstance(old.price, TextPrice)
         assert isinstance(new.price, TextPrice)
         yield rests_on(old.price, new.price, "the code of a workgroup") or plain
+
+
+def _moves(name: str, old: EmittedCode, new: EmittedCode) -> bool:
+    """Whether an instruction has a part in the difference: it has conflicts, or all that goes its
+    direction takes other passes than before."""
+    which = machine(old.kernel.target).instruction(name).direction
+    sums: list[int] = []
+    for code in (old, new):
+        own = [each for each in code.kernel.accesses if each.direction == which]
+        if any(each.run.extra for each in own if name in each.issued):
+            return True
+        sums.append(sum(each.run.passes for each in own))
+    return sums[0] != sums[1]
 
 
 def _crowded(old: EmittedCode, new: EmittedCode) -> bool:

@@ -107,6 +107,11 @@ def _unreal(of: str, before: TextPrice, after: TextPrice) -> str:
     return f"{of} takes {sure}, {old:,} -> {new:,} cycles with their issue{more}"
 
 
+def accesses_price(accesses: Sequence[AccessReport], gpu: Machine, lds_bytes: int) -> TextPrice:
+    """The price of these accesses of one workgroup, all of which are counted."""
+    return _with(TextPrice(0, 0, 0, lds_bytes), accesses, gpu, 1)
+
+
 def price_of(analyses: Sequence[Analysis]) -> TextPrice:
     """The price of a text, of one workgroup of each kernel."""
     lds = sum(a.size_bytes for each in analyses for a in each.extraction.allocations)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, scope_in
+from bankwise.ask.cut_accesses import cut_accesses
 from bankwise.ask.fix_groups import owned
 from bankwise.errors import Refusal
 from bankwise.read.options import Options, command
@@ -58,7 +59,7 @@ def to_write(opened: Opened, analysis: Analysis, options: Options) -> Iterator[S
                 before=present.run.passes,
                 after=least.run.passes,
                 command=command("fix", opened.source.file, options),
-                notes=_whose_code(opened, options),
+                notes=(*cut_accesses(each, options.width_policy), *_whose_code(opened, options)),
                 buffers=tuple(one.name for one in each.group.allocations),
             )
 

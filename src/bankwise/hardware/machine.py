@@ -74,12 +74,14 @@ BANK_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One statement about an instruction that competes with the chosen one."""
+    """One statement about an instruction that competes with the chosen one. ``served_as``: the row
+    of the same machine whose banks and phases it would have, address by address; "" if none."""
 
     statement: str
     source: tuple[str, ...]
     evidence: Evidence
     confidence: float
+    served_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,7 @@ def parse(text: str, file: str) -> Machine:
         rows = {i.name: i for row in data["instruction"] for i in _instructions(row, data)}
         facts = {key: _fact(value) for key, value in data.get("facts", {}).items()}
         _check_sources(rows, facts, sources)
+        _check_rivals(rows)
         return Machine(
             name=data["name"],
             product=data["product"],
@@ -339,7 +342,8 @@ def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction
 def _alternative(value: dict[str, Any]) -> Alternative:
     evidence = _one_of(Evidence, value["evidence"])
     return Alternative(
-        value["statement"], tuple(value["source"]), evidence, float(value["confidence"])
+        *(value["statement"], tuple(value["source"]), evidence, float(value["confidence"])),
+        served_as=str(value.get("served_as", "")),
     )
 
 
@@ -376,6 +380,14 @@ def _check_sources(
     for name, source in cited:
         if source not in sources:
             raise ValueError(f"{name}: source {source!r} is not listed in [sources]")
+
+
+def _check_rivals(rows: Mapping[str, Instruction]) -> None:
+    for row, other in ((r, c.served_as) for r in rows.values() for c in r.alternatives):
+        if other and (other not in rows or rows[other].width_bytes != row.width_bytes):
+            raise ValueError(
+                f"{row.name}: served_as {other!r} is no row of {row.width_bytes} bytes"
+            )
 
 
 def _by_product(name: str, known: tuple[str, ...]) -> list[str]:

@@ -29,7 +29,8 @@ class Verdict:
     rules that nobody knows, or that are assumed, on which the numbers afterwards rest, in words.
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not, in
     words; None where that was not judged. ``hinge``: what is gained if such a rule is as assumed,
-    with nothing lost and nothing gained if it is not. ``foreign``: the code is of another compiler
+    with nothing lost and nothing gained if it is not, or if a rule of low confidence holds
+    (:mod:`bankwise.hardware.weak`). ``foreign``: the code is of another compiler
     than the one that makes what runs.
     """
 
@@ -101,7 +102,7 @@ class FixReport:
     name. ``notes``: what the change may cost. ``emitted``: kernels of the text that the answer
     leaves, as they are compiled: where there is one, it has the last word, not its text.
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not;
-    ``hinge``: gained, and nothing if it is not.
+    ``hinge``: gained, and nothing if it is not, or not if a rule of low confidence does not hold.
     """
 
     before: CheckReport
@@ -125,6 +126,11 @@ class FixReport:
     emitted: tuple[KernelReport, ...] = ()
     gamble: str = ""
     hinge: str = ""
+
+    @property
+    def unsure(self) -> str:
+        """What of the gain rests on rules that are not known, or weakly, in words."""
+        return "; ".join(filter(None, (self.gamble, self.hinge)))
 
     @property
     def ends(self) -> CheckReport:

@@ -23,8 +23,15 @@ def override(file: str) -> str:
     """How a patched text gets into Wave. ``file``: where it is then."""
     return f"""\
 the patched text goes to Wave in place of its own (its Python cannot say a
-layout); with the environment variable WAVE_CACHE_ON=0, before wave_compile:
+layout); with the environment variable WAVE_CACHE_ON=0, and without
+compile_to_mlir=True, which makes no code of it; before wave_compile:
 {_taken(file)}"""
+
+
+OWN_CODE = """\
+options.dump_intermediates="code" beside it leaves Wave's code of the text in
+that folder: `bankwise check code`"""
+"""How one looks at what Wave itself makes of a patched text."""
 
 
 def counted_by_wave(file: str, compiler: str, refused: str = "") -> str:

@@ -119,7 +119,7 @@ def fix_brief(report: FixReport, changes: Iterable[str], whole: dict[str, Any]) 
         for one in (report.refusals if report.after.kernels else ())
     ]
     before, after = verdict(report.before), verdict(report.ends)
-    rests = report.gamble or report.hinge
+    rests = report.unsure
     said = (_offered(report), f"before: {before}", f"after: {after}", rests)
     patch = report.patch if report.accepted and len(report.patch) <= _PATCH else None
     return BriefDocument(

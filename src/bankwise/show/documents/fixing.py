@@ -113,7 +113,7 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     notes: Annotated[tuple[str, ...], Meta(description="what the change may cost")]
     gamble: Annotated[
         str | None,
-        Meta(description="what is gained if an unknown rule holds; if not, lost or none"),
+        Meta(description="what is gained if an unknown or weak rule holds; if not, lost or none"),
     ]
     emitted: Annotated[
         tuple[EmittedDocument, ...],
@@ -161,7 +161,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         settings=report.settings,
         assumed=report.assumed or None,
         notes=report.notes,
-        gamble=report.gamble or report.hinge or None,
+        gamble=report.unsure or None,
         emitted=tuple(map(_emitted, report.emitted)),
     )
 
