@@ -28,6 +28,7 @@ from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link,
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
+from bankwise.read.mlir.unread import ends_early
 from bankwise.read.names import listed, means
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, command
 from bankwise.show.costing import KernelCost
@@ -193,8 +194,13 @@ def _lower(file: Path, options: Options, lowering: Lowering | None = None) -> tu
             hint="pass --target, for example --target gfx942",
         )
     machine(options.target)
-    how = lowering or _lowering(options)
-    return _chosen(lower(read_text(file), options.target, how, file=str(file)), file, options)
+    text, how = read_text(file), lowering or _lowering(options)
+    try:
+        found = lower(text, options.target, how, file=str(file))
+    except InputError as error:
+        hint = error.hint or ends_early(text)
+        raise InputError(error.message, location=error.location, hint=hint) from error
+    return _chosen(found, file, options)
 
 
 _FUNCTION = re.compile(r"\bfunc\.func @([\w$.-]+)")
