@@ -121,6 +121,15 @@ def test_the_patch_is_of_the_dump_and_touches_its_stage_alone(
     assert report.fixed_text.endswith(all_passes()[end:])
 
 
+def test_the_command_that_check_says_of_a_dump_writes_the_executable(tmp_path: Path) -> None:
+    """A patch of a log is none that anybody applies; a function that stands alone has a patch."""
+    path = written(tmp_path, all_passes())
+    assert f"bankwise fix {path} -o fixed.mlir\n" in bankwise("check", path).out
+    alone = bankwise("check", written(tmp_path, dump("kernel")), "-t", "gfx950").out
+    assert "bankwise fix" in alone
+    assert "-o fixed.mlir" not in alone
+
+
 def test_the_command_writes_the_executable_and_no_log(tmp_path: Path) -> None:
     path = written(tmp_path, all_passes())
     out = tmp_path / "fixed.mlir"

@@ -125,7 +125,7 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     alike: dict[object, list[tuple[AccessReport, AccessReport]]] = {}
     for number, (old, new) in enumerate(pairs(report)):
         if everything or old.run != new.run or old.run.extra:
-            shown = old.kernel, old.run, new.run, new.instruction, old.direction, old.allocations
+            shown = old.kernel, old.run, new.run, _became(old, new), old.direction, old.allocations
             alike.setdefault(number if everything else shown, []).append((old, new))
     found = list(alike.values())
     shown_rows = found if everything else found[:_ROWS]
@@ -166,8 +166,14 @@ def _cells(row: Sequence[tuple[AccessReport, AccessReport]], by_line: bool) -> I
         yield f"{many * cost:,}"
     at = old.location
     yield (str(at.line) if by_line else f"{at.line}:{at.column}") + ", .." * (many > 1)
-    yield f"{many} x {new.instruction}" if many > 1 else new.instruction
+    yield f"{many} x {_became(old, new)}" if many > 1 else _became(old, new)
     yield f"{old.direction} {variables(old.allocations)}"
+
+
+def _became(old: AccessReport, new: AccessReport) -> str:
+    """The instruction of an access; both where the fix makes another of it."""
+    same = old.instruction == new.instruction
+    return new.instruction if same else f"{old.instruction} -> {new.instruction}"
 
 
 def _print_doubt(report: FixReport, console: Console) -> None:
