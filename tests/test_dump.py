@@ -351,3 +351,9 @@ def test_a_hint_for_a_gpu_is_the_one_that_the_text_names(tmp_path: Path) -> None
     ended = bankwise("check", written(tmp_path, alone))
     assert "--target gfx942" in ended.err
     assert "--target gfx950" in bankwise("check", written(tmp_path, dump("kernel"))).err
+
+
+def test_the_cost_of_a_dump_that_was_cut_off_names_what_it_lacks(tmp_path: Path) -> None:
+    ended = bankwise("cost", written(tmp_path, two_dispatches(second="")))
+    assert f"not read: {OTHER}: its later dumps are missing" in unfolded(ended.out + ended.err)
+    assert ended.code == 3
