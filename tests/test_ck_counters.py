@@ -280,3 +280,28 @@ def test_one_pass_is_called_so_where_nobody_says_more() -> None:
 def test_a_name_in_a_profile_that_nobody_gave_is_refused() -> None:
     ended = bankwise("check", ROWS, "-t", "gfx950", "--profiled", "k*")
     assert (ended.code, "there is no profile" in ended.err) == (2, True)
+
+
+def test_executed_instructions_that_are_other_passes_are_told_with_what_fits() -> None:
+    """8 passes were measured, and all counters with it; of 4 the conflicts are half."""
+    out = " ".join(check("--times", 4).out.split())
+    assert "counters fit --times 8" in out
+    assert "counters fit" not in " ".join(check("--times", 8).out.split())
+
+
+@pytest.mark.parametrize("said", [(), ("--times", 5)])
+def test_instructions_that_fit_where_the_conflicts_do_not_are_told(
+    tmp_path: Path, said: tuple[str, ...]
+) -> None:
+    profile = changed(tmp_path, (f"{PUBLISHED['conflicts']}.", "12345."))
+    out = " ".join(check(*said, profile=profile).out.split())
+    would = f"SQ_LDS_BANK_CONFLICT would be {PUBLISHED['conflicts']:,}, and is 12,345: was another"
+    assert f"SQ_INSTS_LDS fits --times 8; then {would} text of the header measured" in out
+
+
+def test_a_profile_that_is_not_there_is_told_with_what_one_is(tmp_path: Path) -> None:
+    ended = check(profile=tmp_path / "nope.csv")
+    assert ended.code == 2
+    assert "rocprofv3" in ended.err
+    near = bankwise("check", ROWS, "-t", "gfx950", "--counters", PROFILE.with_name("ck_row.csv"))
+    assert "did you mean" in near.err

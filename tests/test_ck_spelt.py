@@ -65,3 +65,9 @@ def test_a_function_of_the_header_with_a_name_like_that_is_none(tmp_path: Path) 
     path.write_text(text.replace("namespace ck_tile {", "namespace ck_tile {\n" + own, 1))
     done = bankwise("check", path, "-t", "gfx942", *words(DIMS))
     assert "did you mean" not in done.out + done.err
+
+
+def test_the_command_that_fixes_several_functions_is_printed_once() -> None:
+    out = " ".join(bankwise("check", HEADER, "-t", "gfx942", *words(DIMS)).out.split())
+    assert out.count("`bankwise fix ") == 1
+    assert out.count("the same command writes and proves it") == 1

@@ -121,6 +121,15 @@ def test_the_patch_is_of_the_dump_and_touches_its_stage_alone(
     assert report.fixed_text.endswith(all_passes()[end:])
 
 
+def test_the_command_that_check_says_of_a_dump_writes_the_executable(tmp_path: Path) -> None:
+    """A patch of a log is none that anybody applies; a function that stands alone has a patch."""
+    path = written(tmp_path, all_passes())
+    assert f"bankwise fix {path} -o fixed.mlir\n" in bankwise("check", path).out
+    alone = bankwise("check", written(tmp_path, dump("kernel")), "-t", "gfx950").out
+    assert "bankwise fix" in alone
+    assert "-o fixed.mlir" not in alone
+
+
 def test_the_command_writes_the_executable_and_no_log(tmp_path: Path) -> None:
     path = written(tmp_path, all_passes())
     out = tmp_path / "fixed.mlir"
@@ -273,3 +282,78 @@ def test_a_text_that_is_whole_is_not_told_that_it_ends_early(tmp_path: Path) -> 
     ended = bankwise("check", written(tmp_path, TENSORS.replace("return %a", "return %b")))
     assert ended.code == 2
     assert "ends early" not in ended.err
+
+
+def test_a_text_that_is_cut_in_a_header_is_told_so(tmp_path: Path) -> None:
+    """No brace is open yet in the last dump: the parenthesis of a map is."""
+    cut = f"{BANNER.format('A: a')}{TENSORS}{BANNER.format('B: b')}#map = affine_map<(d0,84xf32>\n"
+    ended = bankwise("check", written(tmp_path, cut))
+    assert ended.code == 2
+    assert "the text ends early, a `(` is not closed" in unfolded(ended.err)
+
+
+def test_a_model_that_was_cut_off_is_told_so(tmp_path: Path) -> None:
+    ended = bankwise("check", written(tmp_path, TENSORS.rstrip()[:-1]), "-t", "gfx942")
+    assert ended.code == 2
+    assert "the text ends early, a `{` is not closed" in unfolded(ended.err)
+
+
+OTHER = "mm_dispatch_1_matmul_32x32x32_f16xf16xf32"
+PASSES = "".join(f"{BANNER.format(f'P{n}Pass: p{n}')}module {{\n}}\n\n" for n in range(8))
+
+
+def two_dispatches(*, second: str) -> str:
+    """All passes of one dispatch, then those of another as far as they were printed."""
+    early = re.sub(r"(?s)      func\.func .*?\n      \}\n", "", executable()).replace(NAME, OTHER)
+    return PASSES + BANNER.format("EarlyPass: early") + early + "\n" + all_passes() + second
+
+
+LATE = BANNER.format("ConvertToROCDLPass: iree-convert-to-rocdl")
+CUT = BANNER.format("LatePass: late") + f"func.func @{OTHER}() {{\n  %x = gpu.thread_"
+
+
+@pytest.mark.parametrize(
+    ("second", "missing"),
+    [
+        ("", True),
+        (f"{BANNER.format('LatePass: late')}func.func @{OTHER}() {{\n  return\n}}\n", True),
+        (f"{LATE}module {{\n  llvm.func @{OTHER}() {{ llvm.return }}\n}}\n", False),
+    ],
+)
+def test_a_dispatch_whose_later_dumps_were_cut_off_is_named(
+    tmp_path: Path, second: str, missing: bool
+) -> None:
+    """Each of the texts parses: it was cut at the end of a line. A dispatch without shared memory
+    ends as code for LLVM, too, and is no loss."""
+    text = two_dispatches(second=second)
+    ended = bankwise("check", written(tmp_path, text))
+    lines = text.count("\n")
+    said = f"not read: {OTHER}: its later dumps are missing, the text ends at line {lines}"
+    assert (said in unfolded(ended.out)) is missing
+    assert "print it without" not in ended.out
+    assert ("; 1 not analysed;" in unfolded(ended.out)) is missing
+
+
+def test_of_a_dump_that_was_cut_in_a_kernel_the_other_one_keeps_its_gpu(tmp_path: Path) -> None:
+    shared = "  %m = memref.alloc() : memref<8xf32, #gpu.address_space<workgroup>>\n"
+    text = two_dispatches(second=CUT.replace("  %x", f"{shared}  %x"))
+    ended = bankwise("check", written(tmp_path, text))
+    out = unfolded(ended.out)
+    assert f"{NAME} on gfx9" in out, ended.err
+    assert "the text ends early, " in out
+    assert f"not read: {OTHER}: its later dumps are missing" in out
+    assert "ir-module-scope" not in out
+
+
+def test_a_hint_for_a_gpu_is_the_one_that_the_text_names(tmp_path: Path) -> None:
+    """The kernel's executable is cut away; another dispatch still says what all are for."""
+    alone = f'// arch = "gfx942"\n{dump("kernel")}'
+    ended = bankwise("check", written(tmp_path, alone))
+    assert "--target gfx942" in ended.err
+    assert "--target gfx950" in bankwise("check", written(tmp_path, dump("kernel"))).err
+
+
+def test_the_cost_of_a_dump_that_was_cut_off_names_what_it_lacks(tmp_path: Path) -> None:
+    ended = bankwise("cost", written(tmp_path, two_dispatches(second="")))
+    assert f"not read: {OTHER}: its later dumps are missing" in unfolded(ended.out + ended.err)
+    assert ended.code == 3

@@ -19,6 +19,7 @@ from bankwise.notation.padding import PaddedFold
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
+from command import bankwise
 from kernel_texts import EXAMPLES, ROWS, changed, written
 from patches import verdict
 from run_mlir import leaves_the_same
@@ -88,6 +89,17 @@ def test_the_cost_as_it_is_and_as_planned_are_said(tmp_path: Path) -> None:
         "unpadded<pitch=132, row=128>; as it is: 12,288 passes (10,240 if no assumed conflict is "
         "real), 16,896 bytes; planned: 6,144 passes, 16,384 bytes"
     )
+
+
+def test_an_instruction_that_the_fix_makes_another_of_is_told_with_the_one_before(
+    tmp_path: Path,
+) -> None:
+    """Rows of 132 times 2 bytes keep stores of 16 bytes in halves of 8; rows of 128 do not."""
+    text = dump("attention_1x1024x128.mlir", "gfx950")
+    err = bankwise("fix", written(tmp_path, text), "--no-isa", "--no-execute").err
+    assert "\nds_write2_b64 -> ds_write_b128: at line" in err
+    same = re.findall(r"^(\w+) -> \1:", err, re.MULTILINE)
+    assert not same
 
 
 # Small kernels, counted by hand

@@ -118,6 +118,7 @@ module {
 }
 """
     other = module.replace("@one", "@it").replace("@two", "@one").replace("@it", "@two")
-    notes = next(candidates("k.mlir", other + module)).notes
-    assert notes[0] == "of 2 dumps the one at line 9 used, 1 left out"
-    assert notes[1].startswith("not read: two: ")
+    reading = next(candidates("k.mlir", other + module))
+    assert reading.notes == ("of 2 dumps the one at line 9 used, 1 left out",)
+    (refusal,) = reading.unread
+    assert refusal.reason.startswith("not read: two: print it without")

@@ -299,6 +299,15 @@ def test_registers_that_are_kept_in_memory_are_read_from_the_assembly() -> None:
     assert spilling.totals[SPILLED] == 3
 
 
+def test_what_check_kept_of_a_model_stays_the_text_of_its_places(tmp_path: Path) -> None:
+    file, kept = small_abt(tmp_path), tmp_path / "kept"
+    bankwise("check", file, "-t", "gfx942", "--keep", kept)
+    before = {path.name: path.read_text("utf-8") for path in kept.iterdir()}
+    assert [*before] == ["mm_dispatch_0.gfx942.mlir"]
+    bankwise("fix", file, "-t", "gfx942", "--no-isa", "--no-execute", "--keep", kept)
+    assert {name: (kept / name).read_text("utf-8") for name in before} == before
+
+
 def test_a_model_that_is_fixed_nowhere_says_how_to_write_it(tmp_path: Path) -> None:
     file = small_abt(tmp_path)
     said = "fix", file, "-t", "gfx942", "--no-isa", "--no-execute"
@@ -307,12 +316,14 @@ def test_a_model_that_is_fixed_nowhere_says_how_to_write_it(tmp_path: Path) -> N
     assert "nothing was written: a model has no patch; --keep DIR" in plain.err
     kept = bankwise(*said, "--keep", tmp_path / "kept")
     (unasked,) = check_model(file, Options("gfx942")).kernels
-    place = tmp_path / "kept" / "mm_dispatch_0.gfx942.mlir"
+    name = "mm_dispatch_0.gfx942.no-padding.no-direct-load.mlir"
+    place = tmp_path / "kept" / name
     told = f"not of IREE's default ({unasked.totals.run.passes:,} passes a workgroup)"
     said_kept, said_plain = (" ".join(ended.err.split()) for ended in (kept, plain))
     assert f'mm_dispatch_0: "before" and all places are of {place}, ' in said_kept
     assert told in said_kept
-    assert "DIR/mm_dispatch_0.gfx942.mlir (--keep DIR)" in said_plain
+    assert f"DIR/{name} (--keep DIR)" in said_plain
+    assert "each dispatch twice (padding off, direct loads off) and (padding on," in said_plain
     assert "nothing was written" not in kept.err
     assert f"written: {tmp_path / 'kept'}" in kept.err
     (name, path), *more = re.findall(

@@ -148,11 +148,17 @@ def _target(opened: Opened, kernel: KernelFunction, options: Options) -> str:
     target = options.target or kernel.target
     if target:
         return target
+    other = _ARCH.search(opened.source.text)
+    likely = other[1] if other else "gfx950"
     raise InputError(
         f"kernel {kernel.name} names no target",
         location=opened.location_of(kernel.op),
-        hint="pass --target, for example --target gfx950; `bankwise machines` lists them",
+        hint=f"pass --target, for example --target {likely}; `bankwise machines` lists them",
     )
+
+
+_ARCH = re.compile(r'\barch = "(\w+)"')
+"""The GPU that some other part of a text is for."""
 
 
 def _check_launch(opened: Opened, kernel: KernelFunction, size: tuple[int, int, int]) -> None:

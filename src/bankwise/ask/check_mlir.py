@@ -77,7 +77,7 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
         options.width_policy,
         kernels,
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
-        refusals=(refusal for kernel in kernels for refusal in kernel.refusals),
+        refusals=(*opened.unread, *(refusal for k in kernels for refusal in k.refusals)),
         notes=(*opened.notes, *_other_gpus(analyses), *level),
     )
 

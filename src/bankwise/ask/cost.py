@@ -85,7 +85,7 @@ def cost_of_opened(opened: Opened, options: Options) -> Costs:
     """The cost of the kernels of an open module."""
     analyses = analyse(opened, options)
     found: list[KernelCost] = []
-    refusals: list[Refusal] = []
+    refusals: list[Refusal] = [*opened.unread]
     for analysis, kernel in zip(
         analyses, report_of(opened, options, analyses).kernels, strict=True
     ):

@@ -48,8 +48,15 @@ def _of_a_dump(opened: Opened, kernels: Sequence[KernelReport], source_text: str
     that one pass printed alone is no program, and stays the text that it is."""
     if source_text != opened.source.text:
         return True
-    held = {name for _, names in executables(opened.source.parsed) for name in names}
-    return bool(dumps(source_text)) and held.issuperset(kernel.name for kernel in kernels)
+    return is_program(opened, source_text, [kernel.name for kernel in kernels])
+
+
+def is_program(opened: Opened, source_text: str, names: Iterable[str]) -> bool:
+    """Whether a text is a dump and these kernels stand in their executables."""
+    if not dumps(source_text):
+        return False
+    held = {name for _, functions in executables(opened.source.parsed) for name in functions}
+    return held.issuperset(names)
 
 
 def _modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:

@@ -28,6 +28,7 @@ from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link,
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
+from bankwise.read.mlir.unread import ends_early
 from bankwise.read.names import listed, means
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, command
 from bankwise.show.costing import KernelCost
@@ -53,7 +54,7 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
     dispatches = _lower(file, options)
     reports = []
     many = sum(d.uses_shared_memory for d in dispatches)
-    for dispatch, label in _labelled(file, options.target, dispatches, _folder(options)):
+    for dispatch, label in _labelled(file, options, dispatches, _folder(options)):
         reports.append(check_opened(open_text(dispatch.text, label), options))
         if progress:
             progress(len(reports), many)
@@ -118,7 +119,7 @@ def fix_model(
         vmfb,
         _keep(file, target, keep, accepted, vmfb, asked) if keep else (),
         _refusals(lowered[asked]),
-        _notes(lowered[asked], options.target, asked),
+        _notes(lowered[asked], options.target, *lowered),
         tuple(replace(each.default, before=_before(each, keep)) for each in answers),
         into_the_model(texts),
     )
@@ -147,9 +148,8 @@ def _by_dispatch(
     """The ways in which each dispatch is lowered, as files; what IREE does unasked is the last."""
     found: dict[str, list[LoweredDispatch]] = {}
     for way, dispatches in lowered.items():
-        suffix = ".default" if found else ""
         for dispatch in (d for d in dispatches if d.uses_shared_memory):
-            name = f"{dispatch.executable}.{target}{suffix}.mlir"
+            name = _lowered_name(dispatch.executable, target, way)
             path = _write(folder, name, dispatch.text.encode())
             one = LoweredDispatch(way, dispatch, path)
             found.setdefault(dispatch.executable, []).append(one)
@@ -163,7 +163,7 @@ def cost_of_model(file: Path, options: Options) -> Costs:
     dispatches = _lower(file, options)
     found: list[KernelCost] = []
     refusals = [*_refusals(dispatches)]
-    for dispatch, label in _labelled(file, options.target, dispatches, None):
+    for dispatch, label in _labelled(file, options, dispatches, None):
         kernels, refused = cost_of_opened(open_text(dispatch.text, label), options)
         found += kernels
         refusals += refused
@@ -193,8 +193,13 @@ def _lower(file: Path, options: Options, lowering: Lowering | None = None) -> tu
             hint="pass --target, for example --target gfx942",
         )
     machine(options.target)
-    how = lowering or _lowering(options)
-    return _chosen(lower(read_text(file), options.target, how, file=str(file)), file, options)
+    text, how = read_text(file), lowering or _lowering(options)
+    try:
+        found = lower(text, options.target, how, file=str(file))
+    except InputError as error:
+        hint = error.hint or ends_early(text)
+        raise InputError(error.message, location=error.location, hint=hint) from error
+    return _chosen(found, file, options)
 
 
 _FUNCTION = re.compile(r"\bfunc\.func @([\w$.-]+)")
@@ -217,17 +222,19 @@ def _refusals(dispatches: tuple[Dispatch, ...]) -> tuple[Refusal, ...]:
     return tuple(d.refusal for d in dispatches if d.refusal is not None)
 
 
-def _notes(dispatches: tuple[Dispatch, ...], target: str, how: Lowering) -> tuple[str, ...]:
+def _notes(dispatches: tuple[Dispatch, ...], target: str, *ways: Lowering) -> tuple[str, ...]:
     shared = sum(d.uses_shared_memory for d in dispatches)
-    own = ", as iree-compile does unasked" * (how == IREE_DEFAULT)
+    own = ", as iree-compile does unasked"
+    how = " and ".join(f"({way}{own if way == IREE_DEFAULT else ''})" for way in ways)
+    twice = ", each dispatch twice" * (len(ways) > 1)
     many = "es" * (len(dispatches) != 1)
-    first = f"lowered by IREE for {target} ({how}{own}): {len(dispatches)} dispatch{many}, "
+    first = f"lowered by IREE for {target}{twice} {how}: {len(dispatches)} dispatch{many}, "
     return (f"{first}{shared} with workgroup memory",)
 
 
 def _where_places_are(options: Options) -> str:
     """The text that lines and columns are of: the model has none of them."""
-    name = f"DISPATCH.{options.target}.mlir"
+    name = _lowered_name("DISPATCH", options.target, _lowering(options))
     if options.keep:
         return f"places are lines of the lowered kernels, {Path(options.keep) / name}"
     return f"places are lines of the lowered kernels: `--keep DIR` writes them, DIR/{name}"
@@ -247,14 +254,15 @@ def _said(reports: Iterable[CheckReport]) -> Iterator[str]:
 
 
 def _labelled(
-    file: Path, target: str, dispatches: tuple[Dispatch, ...], keep: Path | None
+    file: Path, options: Options, dispatches: tuple[Dispatch, ...], keep: Path | None
 ) -> Iterator[tuple[Dispatch, str]]:
     """The dispatches to look at, with the file that their locations name."""
     for dispatch in (d for d in dispatches if d.uses_shared_memory):
         if keep is None:
             yield dispatch, f"{file}[{dispatch.executable}]"
         else:
-            path = _write(keep, f"{dispatch.executable}.{target}.mlir", dispatch.text.encode())
+            name = _lowered_name(dispatch.executable, options.target, _lowering(options))
+            path = _write(keep, name, dispatch.text.encode())
             yield dispatch, str(path)
 
 
@@ -279,6 +287,13 @@ def _keep(
     if vmfb is not None:
         written.append(_write(keep, f"{file.stem}.{target}.vmfb", vmfb))
     return tuple(written)
+
+
+def _lowered_name(executable: str, target: str, how: Lowering) -> str:
+    """The file of a lowered kernel, by how it was lowered: that of ``check`` has the same text
+    after ``fix``."""
+    ways = {"no-padding": how.padding, "no-direct-load": how.direct_load}
+    return ".".join((executable, target, *(way for way, on in ways.items() if not on), "mlir"))
 
 
 def _fixed(executable: str, target: str) -> str:

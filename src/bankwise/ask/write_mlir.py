@@ -58,10 +58,20 @@ def to_write(opened: Opened, analysis: Analysis, options: Options) -> Iterator[S
                 location=each.group.allocations[0].location,
                 before=present.run.passes,
                 after=least.run.passes,
-                command=command("fix", opened.source.file, options),
+                command=_fix(opened, analysis, options),
                 notes=(*cut_accesses(each, options.width_policy), *_whose_code(opened, options)),
                 buffers=tuple(one.name for one in each.group.allocations),
             )
+
+
+def _fix(opened: Opened, analysis: Analysis, options: Options) -> str:
+    """The command that writes it: of a dump what iree-compile takes, for a patch of a log is none
+    that anybody applies."""
+    from bankwise.ask.fix_dump import is_program
+
+    asked = command("fix", opened.source.file, options)
+    program = is_program(opened, opened.source.text, [analysis.kernel.name])
+    return f"{asked} -o fixed.mlir" if program else asked
 
 
 def _whose_code(opened: Opened, options: Options) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
-from bankwise.files import read_text
+from bankwise.files import read_bytes, read_text
 from bankwise.profile import nsight, rocprof, source_page
 from bankwise.profile.table import NumberedRow, lines_of, named
 from bankwise.profile.values import Profile
@@ -27,12 +27,22 @@ _HINT = (
 
 def profile_file(path: str | Path) -> Path:
     """The export that is meant: of a workload's folder of rocprof-compute its counters.
-    :class:`InputError` for a folder that has several."""
+    :class:`InputError` for a folder that has several, and for a file that is not there."""
+    if str(path) != "-" and not Path(path).exists():
+        _refuse_missing(path)
     found = sorted(Path(path).rglob(rocprof.COMPUTE)) if Path(path).is_dir() else []
     if len(found) > 1:
         message = f"this folder has {len(found)} files {rocprof.COMPUTE}"
         raise InputError(message, location=Location(str(path)), hint="name one of them")
     return found[0] if found else Path(path)
+
+
+def _refuse_missing(path: str | Path) -> None:
+    try:
+        read_bytes(path)
+    except InputError as error:
+        hint = error.hint or f"a profile is wanted: {_HINT} (docs/profile.md)"
+        raise InputError(error.message, location=error.location, hint=hint) from error
 
 
 def read_profile(path: str | Path) -> Profile:

@@ -81,13 +81,15 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One export. ``tool``: the profiler and the shape of its file; ``notes``: what was done."""
+    """One export. ``tool``: the profiler and the shape of its file; ``notes``: what was done;
+    ``others``: the kernels of the export whose launches were left out, by name."""
 
     file: str
     tool: str
     vendor: Vendor
     launches: tuple[Launch, ...]
     notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -180,11 +180,16 @@ def means(pattern: str, name: str) -> bool:
 @lru_cache(maxsize=16_384)
 def _names(name: str) -> tuple[str, ...]:
     spelled = demangled(name)
-    if spelled == name:
-        return (name,)
+    return (name,) if spelled == name else (name, *spellings(spelled))
+
+
+def spellings(spelled: str) -> tuple[str, ...]:
+    """What a spelled kernel may be called: whole, without parameters, and of that without
+    namespace, without template arguments, without both."""
     plain = without_parameters(spelled)
-    whole = own(spelled)
-    return (name, spelled, plain, plain[plain.find(whole) :], whole)
+    signs = _nested(plain)
+    at = max((at + 1 for at, sign, depth in signs if sign == ":" and not depth), default=0)
+    return (spelled, plain, plain[at:], without_templates(plain, 0), own(spelled))
 
 
 def listed(names: Sequence[str]) -> str:

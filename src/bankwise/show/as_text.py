@@ -74,8 +74,9 @@ def print_conflicts(
     for number, cause in enumerate(found if everything else found[:SHOWN]):
         print_conflict(cause, report, console, first=not number)
         mine = _against(cause, left, report)
+        earlier = [snippet for snippet in report.snippets if snippet not in left]
         left = [snippet for snippet in left if snippet not in mine]
-        print_help(mine, console)
+        print_help(mine, console, earlier)
         console.print()
     if not everything and len(found) > SHOWN:
         rest = sum((cause.run for cause in found[SHOWN:]), Cost())

@@ -125,7 +125,8 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     alike: dict[object, list[tuple[AccessReport, AccessReport]]] = {}
     for number, (old, new) in enumerate(pairs(report)):
         if everything or old.run != new.run or old.run.extra:
-            shown = old.kernel, old.run, new.run, new.instruction, old.direction, old.allocations
+            issued = old.instruction, new.instruction
+            shown = old.kernel, old.run, new.run, issued, old.direction, old.allocations
             alike.setdefault(number if everything else shown, []).append((old, new))
     found = list(alike.values())
     shown_rows = found if everything else found[:_ROWS]
@@ -144,6 +145,8 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     if _joined(report):
         say(console, _ALONE, "", "  ", style="dim")
     table(console, titles, rows, colours)
+    for said in _became(shown_rows):
+        say(console, said, "", "  ", style="dim")
     if len(found) > len(shown_rows):
         console.print(f"[dim]and {len(found) - len(shown_rows)} more rows (--all)[/]")
     console.print()
@@ -168,6 +171,23 @@ def _cells(row: Sequence[tuple[AccessReport, AccessReport]], by_line: bool) -> I
     yield (str(at.line) if by_line else f"{at.line}:{at.column}") + ", .." * (many > 1)
     yield f"{many} x {new.instruction}" if many > 1 else new.instruction
     yield f"{old.direction} {variables(old.allocations)}"
+
+
+def _became(rows: Sequence[Sequence[tuple[AccessReport, AccessReport]]]) -> Iterator[str]:
+    """Which instructions of the rows are others than before, each once, with the first lines."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for (old, new), *_ in rows:
+        if old.instruction != new.instruction:
+            places = found.setdefault((old.instruction, new.instruction), [])
+            places.append(str(old.location.line))
+    for (before, after), lines in found.items():
+        more = ", .." * (len(lines) > _PLACES)
+        yield f"{before} -> {after}: at line{'s' * (len(lines) > 1)} " + (
+            ", ".join(lines[:_PLACES]) + more
+        )
+
+
+_PLACES = 6
 
 
 def _print_doubt(report: FixReport, console: Console) -> None:

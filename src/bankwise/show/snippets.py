@@ -17,9 +17,12 @@ _SHOWN = 6
 _GUTTER = " " * 6
 
 
-def print_help(snippets: Sequence[Snippet], console: Console) -> None:
+def print_help(
+    snippets: Sequence[Snippet], console: Console, earlier: Sequence[Snippet] = ()
+) -> None:
     """Below a conflict: what to write, with what it brings; then the text itself. What one command
-    or patch writes together is one block."""
+    or patch writes together is one block. ``earlier``: what was told already, with its commands."""
+    told = {snippet.command for snippet in earlier}
     found = [list(group) for _, group in groupby(snippets[:_SHOWN], _pasted)]
     for group in found:
         for snippet in group:
@@ -27,8 +30,9 @@ def print_help(snippets: Sequence[Snippet], console: Console) -> None:
             where = f", at {snippet.location}" if written else ""
             text = f"{snippet.language}: {snippet.what}{where}"
             say(console, text, f"{_GUTTER}= help: ", " " * 8)
-            for note in (effect(snippet), *snippet.notes):
+            for note in (effect(snippet, told=snippet.command in told), *snippet.notes):
                 say(console, note, " " * 8, style="dim")
+            told.add(snippet.command)
         lines = "\n".join(f"    {line}".rstrip() for line in _pasted(group[0]).splitlines())
         console.print(Text(f"\n{lines}"), soft_wrap=True, highlight=False)
     _print_more(snippets, console)
@@ -55,11 +59,13 @@ def _pasted(snippet: Snippet) -> str:
     return snippet.patch or snippet.text or snippet.command
 
 
-def effect(snippet: Snippet) -> str:
-    """What it does and how that is known; nothing is claimed beyond what was counted."""
+def effect(snippet: Snippet, *, told: bool = False) -> str:
+    """What it does and how that is known; nothing is claimed beyond what was counted. ``told``: its
+    command stands above."""
     how = "counted with this text" if snippet.counted else "by the plan"
     each = f"{'in one' if snippet.each.startswith('pass') else 'per'} {snippet.each}"
     said = f"{snippet.after:,} passes {each} instead of {snippet.before:,}, {how}"
     if snippet.command and (snippet.text or snippet.patch):
-        return f"{said}; `{snippet.command}` writes and proves it"
+        which = "the same command" if told else f"`{snippet.command}`"
+        return f"{said}; {which} writes and proves it"
     return f"{said}; the command counts and proves what it writes" if snippet.command else said

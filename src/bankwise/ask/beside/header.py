@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from math import isclose
 
 from bankwise.ask.beside.cause import Seen, rated_by
@@ -91,7 +92,8 @@ def told(
     mixed = "" if kernel.tile_passes else _mixed(seen, tiles)
     refuted = _UNMIXED if mixed == _MORE else found.refuted
     first = _NOTHING_ELSE if found.refuted else _condition(kernel, scale, tiles)
-    notes = (*found.notes, first, *([mixed] if mixed else []))
+    other = _otherwise(seen, found.workgroups, tiles) if scale is None else ""
+    notes = (*found.notes, first, *(one for one in (mixed, other) if one))
     return replace(found, rows=rows, notes=notes, each=kernel.each, refuted=refuted)
 
 
@@ -109,6 +111,31 @@ def _condition(kernel: KernelReport, scale: Counter | None, tiles: Sequence[Kern
             f"be what else the kernel does to shared memory, what is less not: {_OTHER}"
         )
     return f"without --times N only rates are compared; they have to agree {alone}"
+
+
+def _otherwise(seen: Sequence[Seen], groups: int | None, tiles: Sequence[KernelReport]) -> str:
+    """How many passes the executed instructions are, where that is not what was said, and what the
+    other counters would be then; empty where they are no whole number of passes."""
+    said = {one.tile_passes or 0 for one in tiles}
+    executed = [one for one in seen if one[0].quality == "instructions" and one[1]]
+    if not groups or len(said) != 1 or len(executed) != 1:
+        return ""
+    (counter, each, measured), asked = executed[0], said.pop()
+    times = Fraction(measured) * (asked or 1) / (each * groups)
+    if times.denominator != 1 or times in (0, asked):
+        return ""
+    scale = times * groups / (asked or 1)
+    off = [(one, scale * own, value) for one, own, value in seen if scale * own != value]
+    if not off:
+        return f"all {len(seen)} counters fit --times {times}" if len(seen) > 1 else ""
+    other, predicted, value = off[0]
+    return (
+        f"{counter.name} fits --times {times}; then {other.name} would be {int(predicted):,}, and "
+        f"is {value:,.0f}: {_BEFORE}"
+    )
+
+
+_BEFORE = "was another text of the header measured, before or after a change, or other sizes?"
 
 
 def _mixed(seen: Sequence[Seen], tiles: Sequence[KernelReport]) -> str:

@@ -94,10 +94,20 @@ def used(text: str, found: Sequence[Dump]) -> tuple[Dump, ...]:
     if len(found) > len(last):
         read = [dump for dump in found if _is_kernel(text, dump)]
         named = [dump for dump in read if dump.name] or read
-        at_stage = [d for d in named if _STAGE in text[d.start : d.start + _BANNER_LENGTH]]
-        of = {name: dump for dump in (*named, *at_stage) for name in _subjects(text, dump)}
+        staged = [dump for dump in named if at_stage(text, dump)]
+        of = {name: dump for dump in (*named, *staged) for name in _subjects(text, dump)}
         last = {str(dump.start): dump for dump in of.values()} or last
     return tuple(sorted(last.values(), key=lambda dump: dump.start))
+
+
+def at_stage(text: str, dump: Dump) -> bool:
+    """Whether the pass that printed it is the one whose dumps are read."""
+    return _STAGE in text[dump.start : dump.start + _BANNER_LENGTH]
+
+
+def of_function(text: str, dump: Dump) -> bool:
+    """Whether it shows a function alone, without its module."""
+    return _own(text, dump) is not None and not _EXECUTABLE.search(text, dump.start, dump.end)
 
 
 def _subjects(text: str, dump: Dump) -> Iterable[str]:

@@ -10,16 +10,17 @@ parses them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankwise.errors import InputError, Location
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.read.mlir import isolate
 from bankwise.read.mlir.parse import new_context, parse, position_of
 from bankwise.read.mlir.sections import TextReading, candidates, sections
-from bankwise.read.mlir.source import SourceText, masked
+from bankwise.read.mlir.source import SourceText
+from bankwise.read.mlir.unread import ends_early
 
 if TYPE_CHECKING:
     from iree.compiler import ir
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A module, the text it came from, and what the user should know about the reading.
+    """A module, the text it came from, and what the user should know about the reading: ``notes``,
+    and the kernels of the text that are ``unread``.
 
     Operations do not keep their module or context alive: keep this value while you hold any.
     """
@@ -36,6 +38,7 @@ class Opened:
     module: ir.Module
     context: ir.Context
     notes: tuple[str, ...] = ()
+    unread: tuple[Refusal, ...] = ()
 
     def location_of(self, op: ir.Operation | ir.OpView) -> Location:
         """The place of ``op`` in the user's file (of its name, after ``%x = ``)."""
@@ -99,7 +102,7 @@ def _open(text: str, file: str, context: ir.Context) -> Opened:
         if first:
             early = "; ".join(filter(None, (str(first), _ends_early(text))))
             note = f"read alone, since together they do not parse: {early}"
-            opened = Opened(opened.source, opened.module, context, (*opened.notes, note))
+            opened = replace(opened, notes=(*opened.notes, note))
         return opened
     assert first is not None
     early = _ends_early(text)
@@ -107,14 +110,9 @@ def _open(text: str, file: str, context: ir.Context) -> Opened:
 
 
 def _ends_early(text: str) -> str:
-    """What to say of a text whose last part opens more than it closes; empty of any other."""
+    """As :func:`ends_early`, of the last part of a text."""
     found = sections(text)
-    quiet = masked(text[found[-1].start :] if found else text)
-    left = quiet.count("{") - quiet.count("}")
-    if left <= 0:
-        return ""
-    many = "a `{` is" if left == 1 else f"{left} `{{` are"
-    return f"the text ends early, {many} not closed: was the compiler stopped, or the file cut off?"
+    return ends_early(text[found[-1].start :] if found else text)
 
 
 def _read(candidate: TextReading, context: ir.Context) -> Opened:
@@ -131,4 +129,5 @@ def _read(candidate: TextReading, context: ir.Context) -> Opened:
         module, notes = parse(source, context)
     if not len(module.body.operations):
         raise InputError("no MLIR operation in this text", location=Location(source.file))
-    return Opened(source, module, context, (*candidate.notes, *rewritten, *notes))
+    said = (*candidate.notes, *rewritten, *notes)
+    return Opened(source, module, context, said, candidate.unread)

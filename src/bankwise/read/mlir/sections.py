@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bankwise.read.mlir.dumps import Dump, KeptText, alone, blanked, dumps, kernels, renamed
+from bankwise.errors import Refusal
+from bankwise.read.mlir.dumps import Dump, KeptText, alone, blanked, dumps, renamed
 from bankwise.read.mlir.dumps import used as used_dumps
 from bankwise.read.mlir.source import Edit, SourceText, line_and_column, masked, source_of
+from bankwise.read.mlir.unread import unread
 
 Kind = Literal["block", "dump", "split"]
 
@@ -30,10 +32,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class TextReading:
-    """One reading of a text, and what to tell the user if it is the one that opens."""
+    """One reading of a text, and what to tell the user if it is the one that opens: ``notes``, and
+    the kernels that are ``unread`` in it."""
 
     source: SourceText
     notes: tuple[str, ...] = ()
+    unread: tuple[Refusal, ...] = ()
 
 
 _DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|code|sourcecode)::[ \t]*mlir[ \t]*\r?$", re.M)
@@ -58,15 +62,34 @@ def candidates(file: str, text: str) -> Iterator[TextReading]:
         yield TextReading(_read(file, text, [KeptText(0, len(text))]))
         return
     used = _used(text, found)
-    if found[0].kind == "dump":
-        yield _set_into_programs(file, text, found, used)
-    yield TextReading(_read(file, text, used), _section_notes(text, found, used))
+    yield from _readings(file, text, found, used)
     if len(used) > 1:
         alone = sorted(used, key=lambda s: (not _has_shared_memory(text, s), -s.start))
         for section in alone:
-            yield TextReading(
-                _read(file, text, (section,)), _section_notes(text, found, (section,))
-            )
+            yield from _readings(file, text, found, (section,))
+
+
+def _readings(
+    file: str, text: str, found: tuple[Section, ...], used: tuple[Section, ...]
+) -> Iterator[TextReading]:
+    """The sections ``used``: dumps in the executables of their kernels, then as they are."""
+    if found[0].kind == "dump":
+        yield _set_into_programs(file, text, found, used)
+    yield _told(_read(file, text, used), text, found, used)
+
+
+def _told(
+    source: SourceText, text: str, found: tuple[Section, ...], used: tuple[Section, ...]
+) -> TextReading:
+    """A reading of ``text``, and what is left out in it."""
+    missing: tuple[Refusal, ...] = ()
+    if used[0].kind == "dump":
+        missing = unread(source.file, text, _as_dumps(found), _as_dumps(used))
+    return TextReading(source, _section_notes(text, found, used), missing)
+
+
+def _as_dumps(some: Iterable[Section]) -> list[Dump]:
+    return [Dump(section.start, section.end, section.name) for section in some]
 
 
 def _set_into_programs(
@@ -74,16 +97,15 @@ def _set_into_programs(
 ) -> TextReading:
     """Dumps that are read, each in the executable of its kernel. Where others are left out, their
     lines are empty in what is read: a change costs what the kernel is long, not the dump."""
-    read = [Dump(section.start, section.end, section.name) for section in used]
+    read, whole = _as_dumps(used), text
     each = [alone(text, dump) for dump in read]
-    notes = _section_notes(text, found, used)
     kept = sorted((k for one in each for k in one), key=lambda k: k.start)
     if len(found) > len(used):
         text, moved = blanked(text, read, [k for one in each for k in one])
         new = iter(moved)
         each = [tuple(next(new) for _ in one) for one in each]
         kept = sorted(moved, key=lambda k: k.start)
-    return TextReading(_read(file, text, kept, renamed(text, each)), notes)
+    return _told(_read(file, text, kept, renamed(text, each)), whole, found, used)
 
 
 def _read(
@@ -126,26 +148,7 @@ def _section_notes(
     if len(found) == len(used):
         return (f"MLIR taken from the {kind}{s} at {where}",)
     left = len(found) - len(used)
-    note = f"of {len(found)} {kind}s the one{s} at {where} used, {left} left out"
-    return (note, *_unread(text, found, used))
-
-
-def _unread(text: str, found: tuple[Section, ...], used: tuple[Section, ...]) -> tuple[str, ...]:
-    """The kernels that are in other dumps alone: those of the whole module show one kernel after
-    the other at the stage that can be read."""
-    if used[0].kind != "dump":
-        return ()
-    read = {name for section in used for name in _kernels(text, section)}
-    all_ = {name for section in found for name in _kernels(text, section)}
-    if not read or all_ <= read:
-        return ()
-    names = ", ".join(sorted(all_ - read))
-    return (f"not read: {names}: print it without --mlir-print-ir-module-scope",)
-
-
-def _kernels(text: str, section: Section) -> set[str]:
-    """The functions of a section that have shared memory."""
-    return kernels(text, Dump(section.start, section.end, section.name))
+    return (f"of {len(found)} {kind}s the one{s} at {where} used, {left} left out",)
 
 
 def _first_line(text: str, section: Section) -> int:
@@ -156,7 +159,7 @@ def _first_line(text: str, section: Section) -> int:
 def _used(text: str, found: tuple[Section, ...]) -> tuple[Section, ...]:
     if found[0].kind != "dump":
         return found
-    chosen = used_dumps(text, [Dump(one.start, one.end, one.name) for one in found])
+    chosen = used_dumps(text, _as_dumps(found))
     starts = {dump.start for dump in chosen}
     return tuple(section for section in found if section.start in starts)
 
