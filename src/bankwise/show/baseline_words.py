@@ -76,6 +76,10 @@ def _noun(forms: Iterable[ConflictForm], many: int) -> str:
 
 def said_taken(held: HeldAgainst) -> Iterator[tuple[Location, str]]:
     """What is known for being taken for another one: whoever mended that has a new one here."""
+    for kernel in held.renamed:
+        was, now = short(kernel.was[2]), short(kernel.name)
+        text = f"{was} is named {now} now: save the baseline anew"
+        yield kernel.kernel.location, text
     for site, one in held.taken:
         was = f"{one.form.what[0]} that was at line {one.place[0]}"
         yield site.accesses[0].location, f"known: taken for the {was}; save the baseline anew"
