@@ -120,3 +120,10 @@ def test_a_header_outside_of_the_working_folder_is_named_beside_the_call(
     monkeypatch.chdir(project / "kernels")
     ended = bankwise("check", "rows.cu", "-t", "sm_90", "--format", "github")
     assert ended.out.startswith("::error file=rows.cu,line=9,"), ended.out
+
+
+def test_what_to_write_by_hand_names_the_lines_of_the_header_where_the_indices_stand() -> None:
+    """Those of put and of get: nothing is to be written at the calls."""
+    ended = bankwise("fix", "kernels/rows.cu", "-t", "sm_90")
+    said = " ".join((ended.out + ended.printed).split())
+    assert "by hand, wherever it is used (lines 3, 6 of include/tile.cuh): tile[i] -> " in said

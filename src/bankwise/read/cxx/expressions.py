@@ -66,7 +66,8 @@ class ExpressionTable:
 
         A column that the compiler names is the statement's, or another access's: it is dropped.
         ``array``: whose bytes are touched, empty where that is not known; ``inlined``: the access
-        stands in another file, from which it was inlined here: of several arguments the calls are underlined.
+        stands in another file, from which it was inlined here: of several arguments the calls are
+        underlined.
         """
         found = [one for one in self.by_line.get(at.line, ()) if direction in one.directions]
         begun = [one for one in found if one.first.line == at.line] or found

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Location
 from bankwise.files import nearby, read_text
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, reworded
 from bankwise.read.cxx.expressions import ExpressionTable, expressions
