@@ -260,3 +260,21 @@ def test_a_renamed_kernel_of_a_renamed_file_is_told_from_a_new_conflict() -> Non
     assert "moved.cu has conflicts known at k.cu, which is gone: renamed?" in " ".join(
         ended.out.split()
     )
+
+
+@pytest.mark.usefixtures("known")
+def test_what_costs_less_than_before_is_told_with_both_numbers() -> None:
+    """Two reads instead of four: 62 extra passes. Saved anew nothing more is said of it."""
+    less = ("j < 4", "j < 2")
+    for form in ("--concise", "--format github", "--format sarif"):
+        code, said = gated(less, form=form)
+        assert code == 0, said
+        assert "the baseline has 124 extra passes, now 62: save it anew" in said
+    ended = bankwise(
+        *("check", "k.cu", "-t", "sm_90", "--baseline", "known.json", "--format", "json")
+    )
+    assert "the baseline has 124 extra passes, now 62" in ended.err
+    assert "anew" not in ended.err
+    Path("known.json").write_text(ended.out, "utf-8")
+    assert "the baseline has" not in gated(less)[1]
+    assert gated()[0] == 1

@@ -38,7 +38,8 @@ class HeldAgainst:
     so many ``causes``; ``by``: the saved checks that have them; ``new``: how many they have not;
     ``grown``: those of the new ones that they have with fewer extra passes, with how many;
     ``taken``: known ones that were edited, with the saved one that each is taken for;
-    ``stale``: conflicts of its files that are there no more, with how many of each; ``moved``: new
+    ``less``: known ones that cost less now, with what they did; ``stale``: conflicts of its files
+    that are there no more, with how many of each; ``moved``: new
     files, each with the one that is gone and had the same conflicts; ``renamed``: kernels that are
     taken for others that are gone from their files; ``elsewhere``: files of which
     they know another GPU alone, with it and with the GPU of this check; ``known_left``: how much of
@@ -58,6 +59,7 @@ class HeldAgainst:
     new_left: tuple[tuple[str, str], ...] = ()
     openers: frozenset[SavedOpener] = frozenset()
     renamed: tuple[RenamedKernel, ...] = ()
+    less: tuple[tuple[tuple[Site, ...], int], ...] = ()
 
     def before(self, accesses: Iterable[AccessReport]) -> int:
         """What the saved checks have of some accesses that cost more now; 0: nothing."""
@@ -104,6 +106,7 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
         tuple((file, text) for file, _, text in fresh),
         frozenset(_known_openers(report, files, saved)),
         renamed,
+        tuple(pair for one in held for pair in one.less),
     )
 
 
