@@ -415,3 +415,11 @@ def test_what_is_said_of_a_folder_stands_at_no_file(known: Path) -> None:
     told = [line for line in ended.out.splitlines() if line.startswith("::")]
     assert told[0].startswith("::notice title=bankwise::left out")
     assert len(told) == 1
+
+
+@pytest.mark.usefixtures("known")
+def test_a_baseline_that_is_not_there_is_answered_with_the_command_that_saves_it() -> None:
+    ended = bankwise("check", "a.s", "--baseline", "missing/b.json")
+    assert ended.code == 2
+    assert "no such file" in ended.err
+    assert "save it: bankwise check a.s --format json > missing/b.json" in ended.err

@@ -196,3 +196,85 @@ def test_a_read_and_a_write_of_one_expression_are_one_conflict_known_or_gone(
     Path("k.cu").write_text(KERNEL.replace("B[t][j * 8 + 1]", "B[j * 8 + 1][t]"), "utf-8")
     said = " ".join(bankwise(*asked).out.split())
     assert "1 conflict in the baseline is here no more, save it anew: k.cu: k" in said
+
+
+TWIN = KERNEL.partition("void go")[0].replace("void k(", "void twin(")
+
+
+@pytest.mark.usefixtures("known")
+def test_a_renamed_kernel_is_known_and_its_new_name_is_told() -> None:
+    for form in ("--concise", "--format github", "--format sarif"):
+        code, said = gated(("void k(", "void rows("), ("{ k<<<", "{ rows<<<"), form=form)
+        assert code == 0, said
+        assert "k is named rows now: save the baseline anew" in said
+    code, said = gated(("void k(", "void rows("), ("{ k<<<", "{ rows<<<"), ("j < 4", "j < 8"))
+    assert code == 1
+    assert "the baseline has 124 extra passes, now 248" in said
+
+
+@pytest.mark.usefixtures("known")
+def test_a_twin_beside_the_old_kernel_is_new() -> None:
+    """Also where the old one is not asked about."""
+    both = ("void go", f"{TWIN}void go"), ("(o); }", "(o); twin<<<1, 32>>>(o); }")
+    code, said = gated(*both)
+    assert code == 1, said
+    assert "is named" not in said
+    assert gated(*both, form="--concise --kernel twin")[0] == 1
+    renamed = ("void k(", "void rows("), ("{ k<<<", "{ rows<<<")
+    code, said = gated(*renamed, *both)
+    assert code == 1, said
+    assert said.count("is named") == 1
+
+
+def test_of_several_renamed_kernels_each_is_taken_for_the_one_that_costs_the_same(
+    known: Path,
+) -> None:
+    """Of k and its twin the twin reads eight times, 248 extra passes. Of the new ones the first,
+    which stands where k was, does so too; where it does not, k is the one at its own line."""
+    few = TWIN.replace("void twin", "void __launch_bounds__(32) twin")
+    twin = few.replace("j < 4", "j < 8")
+    Path("k.cu").write_text(f"{KERNEL}{twin}", "utf-8")
+    ended = bankwise("check", "k.cu", "-t", "sm_90", "--format", "json")
+    known.write_text(ended.out, "utf-8")
+    text = KERNEL.replace("void k(", "void rows(").replace("{ k<<<", "{ rows<<<")
+    for first, names in ((twin, ("rows", "more")), (few, ("more", "rows"))):
+        Path("k.cu").write_text(f"{first.replace('twin', 'more')}{text}", "utf-8")
+        ended = bankwise(
+            *("check", "k.cu", "-t", "sm_90", "--baseline", "known.json", "--concise"),
+        )
+        said = " ".join(ended.out.split())
+        assert ended.code == 0, said
+        assert f"k is named {names[0]} now" in said
+        assert f"twin is named {names[1]} now" in said
+
+
+@pytest.mark.usefixtures("known")
+def test_a_renamed_kernel_of_a_renamed_file_is_told_from_a_new_conflict() -> None:
+    text = KERNEL.replace("void k(", "void rows(").replace("{ k<<<", "{ rows<<<")
+    Path("k.cu").unlink()
+    Path("moved.cu").write_text(text, "utf-8")
+    ended = bankwise(
+        *("check", "moved.cu", "-t", "sm_90", "--baseline", "known.json", "--concise"),
+    )
+    assert ended.code == 1
+    assert "moved.cu has conflicts known at k.cu, which is gone: renamed?" in " ".join(
+        ended.out.split()
+    )
+
+
+@pytest.mark.usefixtures("known")
+def test_what_costs_less_than_before_is_told_with_both_numbers() -> None:
+    """Two reads instead of four: 62 extra passes. Saved anew nothing more is said of it."""
+    less = ("j < 4", "j < 2")
+    for form in ("--concise", "--format github", "--format sarif"):
+        code, said = gated(less, form=form)
+        assert code == 0, said
+        assert "the baseline has 124 extra passes, now 62: save it anew" in said
+    ended = bankwise(
+        *("check", "k.cu", "-t", "sm_90", "--baseline", "known.json", "--format", "json")
+    )
+    assert "the baseline has 124 extra passes, now 62" in ended.err
+    assert "anew" not in ended.err
+    Path("known.json").write_text(ended.out, "utf-8")
+    assert "the baseline has" not in gated(less)[1]
+    assert gated()[0] == 1

@@ -129,7 +129,7 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str, Path]:
     defaults = {name: str(v.get("default", "")) for name, v in action()["inputs"].items()}
     given = {**defaults, **{k.replace("_", "-"): v for k, v in inputs.items()}}
     names = {key: value.strip("${} ").removeprefix("inputs.") for key, value in step["env"].items()}
-    code = {"ONE_RUN": names.pop("ONE_RUN")}
+    code = {key: names.pop(key) for key in ("ONE_RUN", "GONE")}
     assert set(names.values()) == set(defaults) - {"category"}
     output = folder / "github_output"
     env = {**environment(), "GITHUB_OUTPUT": str(output), **code}
@@ -397,7 +397,8 @@ def test_the_pages_script_says_what_it_newly_accepts(repository: Path) -> None:
     """32 lanes a row of 128 bytes apart are 32 passes where one is ideal: 31 extra a warp."""
     write_ptx(repository, "a.ptx", 2)
     first = run_banks(repository, "save")
-    assert "ptx_a.ptx.json: the first of this GPU: all that it has is accepted" in first.stderr
+    assert "ptx_a.ptx.json: the first of this GPU: all that it has is accepted:" in first.stderr
+    assert "findings: none" in first.stderr
     ended = run_banks(repository)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout == "ci/banks.sh: files checked: 1; nothing new conflicts\n"
@@ -406,7 +407,7 @@ def test_the_pages_script_says_what_it_newly_accepts(repository: Path) -> None:
     assert "new: ptx/a.ptx:" in told
     assert "32-way bank conflict: read" in told
     assert "31 extra passes" in told
-    assert "this accepts what is new: 1 conflict, 0 not" in told
+    assert "ptx/a.ptx: saved, this accepts what is new: 1 conflict, 0 not" in told
     again = " ".join(run_banks(repository, "save").stderr.split())
     assert "new: ptx" not in again
     assert "this accepts what is new: 0 conflicts, 0 not" in again
@@ -480,3 +481,56 @@ def test_the_pages_makefile_checks_every_kernel(tmp_path: Path) -> None:
         ["make", "banks"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (ended.returncode, "no file matches kernels/*.cu" in ended.stderr) == (2, True)
+
+
+def test_the_pages_script_leaves_a_report_as_it_is_where_nothing_changed(repository: Path) -> None:
+    """Beside other baselines, saved at another time, in another clone."""
+    write_ptx(repository, "a.ptx", 7)
+    run_banks(repository, "save")
+    saved = repository / "known" / "H200" / "ptx_a.ptx.json"
+    before = saved.read_text("utf-8")
+    write_ptx(repository, "b.ptx", 7)
+    run_banks(repository, "save")
+    assert saved.read_text("utf-8") == before
+    written = saved.stat().st_mtime_ns
+    clone = repository.parent / "clone"
+    shutil.copytree(repository, clone)
+    run_banks(repository, "save")
+    run_banks(clone, "save")
+    assert saved.stat().st_mtime_ns == written
+    assert (clone / "known" / "H200" / saved.name).read_text("utf-8") == before
+
+
+def answering(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """What stands in for `bankwise`."""
+    program = folder / "bin" / "bankwise"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/bash\n{script}\n", "utf-8")
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setattr("test_ci_files.environment", lambda: dict(os.environ, PATH=path))
+
+
+def test_the_action_gives_the_flags_to_source_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(tmp_path, monkeypatch, 'echo "asked: $*"; echo "note: H100 is sm_90" >&2')
+    for name in ("a.cu", "b.ptx", "c.cu"):
+        (tmp_path / name).write_text("", "utf-8")
+    _, told, _ = run_action(tmp_path, files="*.cu\n*.ptx", flags=" -Iinclude\n-DN=4 ")
+    lines = [line for line in told.splitlines() if line.startswith("asked")]
+    assert [line.endswith(" -- -Iinclude -DN=4") for line in lines] == [True, True, False]
+    assert told.count("note: H100 is sm_90") == 1
+
+
+def test_the_action_tells_a_baseline_whose_source_is_gone(kernels: Path) -> None:
+    of = {"schema": "bankwise.check/1", "kernels": [], "accesses": [], "refusals": []}
+    for name in ("there.s", "gone.s"):
+        document = json.dumps({**of, "file": name})
+        (kernels / f"{name}.json").write_text(document, "utf-8")
+    (kernels / "there.s").write_text("", "utf-8")
+    _, told, _ = run_action(kernels, files="free.s", baseline="*.s.json")
+    notices = [line for line in told.splitlines() if "gone" in line]
+    assert notices == ["::notice::bankwise: gone.s.json is of gone.s, which is gone: delete it"], (
+        told
+    )

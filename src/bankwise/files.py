@@ -17,6 +17,12 @@ _MOST_BYTES = 1 << 30
 """More than any text or cubin that is read here; a stream without an end is not read for ever."""
 
 
+def nearby(path: str | Path) -> str:
+    """A path as it is named from the working folder if it lies below it, else as it is."""
+    below = os.path.relpath(path)
+    return str(path) if below.split(os.sep, 1)[0] == os.pardir else below
+
+
 def read_text(path: str | Path) -> str:
     """The text of a file, exactly (line ends kept); :class:`InputError` if it has none."""
     where = Location(str(path))

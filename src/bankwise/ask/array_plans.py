@@ -28,7 +28,7 @@ from bankwise.change.cxx.spell import Spelling, hides, said, spellings, together
 from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes
 from bankwise.read.cxx.tree import CxxSource
@@ -149,24 +149,42 @@ def _by_hand(
     plan, map_, _ = better
     text, keys = said(source, array, map_), shown(first.kernels)
     now, then = (over(one, keys) for one in (first.present, first.passes(plan)))
+    where = _used(source, array, mine)
     return replace(
         refused,
-        reason=f"{refused.reason}; by hand, wherever it is used ({_used(source, array)}): {text}: "
+        reason=f"{refused.reason}; by hand, wherever it is used ({where}): {text}: "
         f"{now:,} -> {then:,} passes by the plan, which nothing has proved",
     )
 
 
-def _used(source: CxxSource, array: SharedArray) -> str:
-    """The lines that name an array, and those that reach it through a pointer, in words."""
-    lines = {source.place(use.span.start).line for use in array.uses}
-    lines |= {one.location.line for one in array.refusals if one.location is not None}
+def _used(source: CxxSource, array: SharedArray, posed: Sequence[PosedArray]) -> str:
+    """The lines that name an array, and those that reach it through a pointer, in words; of a call
+    that was inlined from another file the lines there, where its index stands."""
+    inner = {(a.access.location.line, a.source) for one in posed for a in _inlined(one)}
+    lines = {one.location.line for one in array.refusals if one.location is not None}
+    lines.difference_update(line for line, _ in inner)
+    lines |= {source.place(use.span.start).line for use in array.uses}
     text = source.data.decode().split("\n")
     named = [n for n in sorted(lines) if re.search(rf"\b{re.escape(array.name)}\b", text[n - 1])]
     through = sorted(lines.difference(named))
     parts = [_lines(named)] if named else []
     if through:
         parts.append(f"through a pointer in {_lines(through)}, i counted from {array.name}[0]")
+    elsewhere = {at for _, at in inner if at is not None}
+    for file in sorted({at.file for at in elsewhere}):
+        there = sorted({at.line for at in elsewhere if at.file == file})
+        parts.append(f"{_lines(there)} of {file}")
     return "; ".join(parts)
+
+
+def _inlined(posed: PosedArray) -> Iterator[AssemblyAccess]:
+    """The accesses of an array that were inlined from another file."""
+    first = posed.size.start
+    behind = first + posed.size.bytes_
+    for access in (a for kernel in posed.kernels for a in kernel.accesses if a.source is not None):
+        touched = [p.offsets_bytes[p.active] for p in access.access.patterns if p.active.any()]
+        if touched and all(first <= t.min() and t.max() < behind for t in touched):
+            yield access
 
 
 def _lines(numbers: Sequence[int]) -> str:

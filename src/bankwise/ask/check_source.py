@@ -124,7 +124,8 @@ _NONE = "no array is declared in the text"
 def _lines(report: CheckReport, texts: Mapping[str, str]) -> dict[tuple[str, int], str]:
     """The lines of the source at which something is found."""
     lines = {name: text.splitlines() for name, text in texts.items()}
-    places = ((a.location.file, a.location.line) for a in report.accesses)
+    inner = [a.origin for a in report.accesses if a.origin is not None]
+    places = ((at.file, at.line) for at in (*(a.location for a in report.accesses), *inner))
     return {
         (file, line): lines[file][line - 1]
         for file, line in dict.fromkeys(places)

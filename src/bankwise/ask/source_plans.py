@@ -126,5 +126,5 @@ def _as_planned(
     return replace(snippet, command="") if mine & known else snippet
 
 
-_IF = " (if the compiler joins accesses of it as before; else nothing is written)"
-"""Of a text from which a compiler may not see what it joined: ``fix`` compiles it, and decides."""
+_IF = " (`fix` compiles it, and writes it only where it costs less)"
+"""Of a text from which a compiler may not see what it joined: what it makes of it decides."""

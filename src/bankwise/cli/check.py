@@ -216,11 +216,12 @@ def _gate(fail_on: str, baselines: list[str], min_evidence: str, file: Path, tar
         try:
             require(saved, "check --baseline")
         except InputError as error:
-            if not Path(saved).is_file():
+            if not Path(saved).is_file() and error.hint:
                 raise
             of = "" if mine != "FILE" else ", of its own FILE"
             command = f"bankwise check {mine}{gpu} --format json"
-            hint = f"save it anew{of}: {command} > {_saved_as(saved)}"
+            anew = " anew" * Path(saved).is_file()
+            hint = f"save it{anew}{of}: {command} > {_saved_as(saved)}"
             raise InputError(error.message, location=error.location, hint=hint) from error
     known = together(read_baseline(read_text(saved), saved) for saved in baselines)
     return replace(gate, baseline=known)

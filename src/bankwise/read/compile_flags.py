@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError, Location
-from bankwise.files import read_text
+from bankwise.files import nearby, read_text
 from bankwise.hardware.machine import names
 from bankwise.read.options import Options
 from bankwise.read.source import Compilation
@@ -103,15 +103,15 @@ def _of_build(path: Path, named: str) -> tuple[BuildCommand, tuple[str, ...]]:
         if found is None:
             message = f"no command for {path}"
             raise InputError(message, location=Location(str(database)), hint="flags behind `--`")
-        return found, (f"flags of {database}",)
+        return found, (f"flags of {nearby(database)}",)
     nearest = next(_databases(path), None) if path.is_file() else None
     if nearest is None:
         return BuildCommand(), ()
     try:
         found = build_command(nearest, path)
     except InputError as error:
-        return BuildCommand(), (f"{nearest} is not read: {error.message}",)
-    return (found, (f"flags of {nearest}",)) if found else (BuildCommand(), ())
+        return BuildCommand(), (f"{nearby(nearest)} is not read: {error.message}",)
+    return (found, (f"flags of {nearby(nearest)}",)) if found else (BuildCommand(), ())
 
 
 def _databases(path: Path) -> Iterator[Path]:
@@ -199,8 +199,8 @@ def _joined(name: str, word: str, folder: str) -> str:
 
 
 def _whole(name: str, value: str, folder: str) -> str:
-    """A path as it is where the command of the user runs."""
-    return os.path.normpath(os.path.join(folder, value)) if name in _PATHS else value
+    """A path as it is where the command of the user runs, named from the working folder."""
+    return nearby(os.path.normpath(os.path.join(folder, value))) if name in _PATHS else value
 
 
 def _expanded(words: Sequence[str], folder: str, place: Location, depth: int) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from bankwise.files import read_text
+from bankwise.files import nearby, read_text
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import UNSAID
@@ -107,7 +107,8 @@ def source_of(what: Compilation, folder: Path, name: str) -> Path:
 
 
 def names_of(source: Path, file: str) -> Name:
-    """The source is called what the user calls it, a file below its folder likewise."""
+    """The source is called what the user calls it, a file below its folder likewise; others from
+    the working folder, where they lie below it."""
     here, real = os.path.dirname(file), os.path.realpath(source)
     folder = os.path.realpath((Path(file) if Path(file).is_file() else source).parent)
 
@@ -116,6 +117,7 @@ def names_of(source: Path, file: str) -> Name:
         if place == real:
             return file
         below = os.path.relpath(place, folder)
-        return found if below.startswith(os.pardir) else os.path.join(here, below)
+        outside = below.split(os.sep, 1)[0] == os.pardir
+        return nearby(place) if outside else os.path.join(here, below)
 
     return name

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bankwise.read.names import short
 from bankwise.show.baseline import held_against
-from bankwise.show.baseline_words import grew, said_loudly
+from bankwise.show.baseline_words import grew, said_loudly, said_taken
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic
 from bankwise.show.saved_check import KnownConflicts
@@ -25,10 +25,11 @@ def said_accepted(report: CheckReport, saved: KnownConflicts) -> Iterator[str]:
         more = f"; the baseline has {grew(was, cause.accesses)}" if was else ""
         yield f"new: {_conflict(cause, report)}{more}"
     yield from (f"new: {file}: {text}" for file, text in held.new_left)
-    yield from said_loudly(held)
+    yield from said_loudly(held, saving=True)
+    yield from (f"{place}: {text}" for place, text in said_taken(held, saving=True))
     conflicts = f"{len(causes):,} conflict{'s' * (len(causes) != 1)}"
     ends = f"{len(held.new_left):,} not analysed or assumed"
-    yield f"saved, this accepts what is new: {conflicts}, {ends}"
+    yield f"{report.file}: saved, this accepts what is new: {conflicts}, {ends}"
 
 
 def _conflict(cause: Cause, report: CheckReport) -> str:

@@ -135,14 +135,19 @@ def _result(told: Diagnostic | Cause, level: str, left_out: str) -> dict[str, An
         text = "; ".join((f"{told.message}{many}", *told.reasons))
     else:
         text = "; ".join(filter(None, (f"{_counted(access)}{many}", why)))
-    result = sarif_result("bank-conflict", "note" if why else level, text, access.location)
+    inner = told.inlined if isinstance(told, Diagnostic) else None
+    at = inner or access.location
+    result = sarif_result("bank-conflict", "note" if why else level, text, at)
     for place in result["locations"]:
         place.setdefault("logicalLocations", [{}])[0] |= _logical(access.kernel)
     if isinstance(told, Diagnostic):
-        place["physicalLocation"]["region"]["snippet"] = {"text": told.expression}
+        place["physicalLocation"]["region"]["snippet"] = {"text": told.touched or told.expression}
         place["logicalLocations"] = [
             {"name": short(name), **_logical(name, "fullyQualifiedName")} for name in told.by_kernel
         ]
+        if inner:
+            call = {"text": f"called here: {told.expression}"}
+            result["relatedLocations"] = [{**_physical(told.location), "message": call}]
     else:
         result |= _related(told)
     extra = access.run.ends.extra

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.counting.counted import AccessReport
 from bankwise.show.baseline_match import HeldFamily, Site, families, held_family
 from bankwise.show.causes import folded
 from bankwise.show.diagnostics import Diagnostic
+from bankwise.show.renamed import RenamedKernel, renamed_kernels, under_new_names
 from bankwise.show.same_file import relative, same
 from bankwise.show.saved_check import (
     At,
@@ -37,8 +38,10 @@ class HeldAgainst:
     so many ``causes``; ``by``: the saved checks that have them; ``new``: how many they have not;
     ``grown``: those of the new ones that they have with fewer extra passes, with how many;
     ``taken``: known ones that were edited, with the saved one that each is taken for;
-    ``stale``: conflicts of its files that are there no more, with how many of each; ``moved``: new
-    files, each with the one that is gone and had the same conflicts; ``elsewhere``: files of which
+    ``less``: known ones that cost less now, with what they did; ``stale``: conflicts of its files
+    that are there no more, with how many of each; ``moved``: new
+    files, each with the one that is gone and had the same conflicts; ``renamed``: kernels that are
+    taken for others that are gone from their files; ``elsewhere``: files of which
     they know another GPU alone, with it and with the GPU of this check; ``known_left``: how much of
     what is not analysed, or assumed, they have; ``new_left``: the rest of it, by file; ``openers``:
     what they know would answer some of it, by file, kernel and option."""
@@ -55,6 +58,8 @@ class HeldAgainst:
     known_left: int = 0
     new_left: tuple[tuple[str, str], ...] = ()
     openers: frozenset[SavedOpener] = frozenset()
+    renamed: tuple[RenamedKernel, ...] = ()
+    less: tuple[tuple[tuple[Site, ...], int], ...] = ()
 
     def before(self, accesses: Iterable[AccessReport]) -> int:
         """What the saved checks have of some accesses that cost more now; 0: nothing."""
@@ -78,6 +83,8 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
     files = {file: _counterpart(file, report.file, here, saved) for file in here}
     saved = by_instruction(saved, _without_columns(report, files))
     sites = _sites(report, saved, files)
+    renamed = renamed_kernels(report, sites, saved, files)
+    saved = under_new_names(saved, renamed)
     held = [held_family(now, then) for now, then in families(sites, saved)]
     known = {id(access) for one in held for site in one.known for access in site.accesses}
     some = tuple(access for access in report.accesses if id(access) in known)
@@ -98,6 +105,8 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
         sum(map(len, left.values())) - len(fresh),
         tuple((file, text) for file, _, text in fresh),
         frozenset(_known_openers(report, files, saved)),
+        renamed,
+        tuple(pair for one in held for pair in one.less),
     )
 
 
@@ -218,7 +227,8 @@ def _deleted(asked: str, saved: KnownConflicts) -> set[str]:
 def _moved(
     report: CheckReport, saved: KnownConflicts, files: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """New files of which a conflict is known at a file that is gone."""
+    """New files of which a conflict is known at a file that is gone: of a kernel of the same name,
+    else of source at the same expression."""
     homes = _homes(report)
     forms = {
         (homes[id(a)][0], _form(a, report, homes[id(a)], at_source=at_source))
@@ -226,12 +236,18 @@ def _moved(
         if a.run.extra > 0 and not files[homes[id(a)][0]]
         for at_source in (True, False)
     }
+    gone = [at for at in saved.conflicts if not Path(at[0]).exists()] if forms else []
     found: dict[str, str] = {}
-    for old, form in saved.conflicts if forms else ():
-        for file in (file for file, one in forms if one == form and file not in found):
-            if not Path(old).exists():
-                found[file] = old
+    for alike in (lambda form: form, _nameless):
+        for old, form in gone:
+            for file in (file for file, one in forms if alike(one) == alike(form)):
+                found.setdefault(file, old)
     yield from found.items()
+
+
+def _nameless(form: ConflictForm) -> ConflictForm:
+    """A conflict of source whatever its kernel is called."""
+    return replace(form, kernel="") if form.at_source else form
 
 
 def _elsewhere(

@@ -49,13 +49,15 @@ def families(
 class HeldFamily:
     """Conflicts of one family. ``known``, ``by`` which saved checks; ``grown``: what costs more
     than a saved one, with what that cost; ``gone``: what is there no more, with its file;
-    ``taken``: known ones of another expression than the saved one that each is taken for."""
+    ``taken``: known ones of another expression than the saved one that each is taken for;
+    ``less``: known ones that cost less than they did, with what that was."""
 
     known: Sequence[Site]
     by: Sequence[str]
     grown: Sequence[tuple[Site, int]]
     gone: Sequence[tuple[str, SavedConflict]]
     taken: Sequence[tuple[Site, SavedConflict]]
+    less: Sequence[tuple[tuple[Site, ...], int]]
 
 
 def held_family(
@@ -67,10 +69,13 @@ def held_family(
     new: list[Site] = []
     spare: list[SavedConflict] = []
     gone: list[SavedConflict] = []
+    less: list[tuple[tuple[Site, ...], int]] = []
     for at, some in now.items():
         old, fresh, left = _known_of(some, then[at])
         known += old
         new += fresh
+        if old and not fresh and len(old) == len(then[at]) and _extra(old) < extra_of(then[at]):
+            less.append((tuple(old), extra_of(then[at])))
         (spare if fresh or not some else gone).extend(left)
     before = spare
     edited, new, spare = _known_of(new, spare) if new else ([], new, spare)
@@ -83,7 +88,7 @@ def held_family(
     by = [one.by for some in then.values() for one in some] if known or edited else []
     grown = [(site, one.extra) for site, one in pairs]
     return HeldFamily(
-        [*known, *edited], by, grown, [(file, one) for one in gone], _edited(now, taken)
+        [*known, *edited], by, grown, [(file, one) for one in gone], _edited(now, taken), less
     )
 
 
@@ -100,7 +105,7 @@ def _known_of(
 ) -> tuple[list[Site], list[Site], list[SavedConflict]]:
     """Of some conflicts those that are known, those that are new, and what is saved in vain. First
     what costs the same is known, then each for one that cost more."""
-    if sum(site.run.extra for site in now) <= extra_of(then):
+    if _extra(now) <= extra_of(then):
         return list(now), [], list(then[len(now) :])
     new, spare = list(now), list(then)
     for extra in {one.extra for one in then}:
@@ -114,6 +119,10 @@ def _known_of(
             new.remove(site)
             spare.remove(dearer)
     return [site for site in now if site not in new], new, spare
+
+
+def _extra(some: Sequence[Site]) -> int:
+    return sum(site.run.extra for site in some)
 
 
 def _cost(one: SavedConflict) -> int:

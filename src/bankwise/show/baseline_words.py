@@ -37,7 +37,7 @@ def said_quietly(held: HeldAgainst, saved: KnownConflicts) -> tuple[str, ...]:
 def _counted(held: HeldAgainst, saved: KnownConflicts) -> str:
     """How many conflicts are known, by which of the saved checks."""
     many, accesses = held.causes, len(held.known)
-    if not many and len(saved.saved) > _NAMED:
+    if not many and len(saved.saved) > 1:
         return f"0 conflicts known by the {len(saved.saved)} baselines"
     of = f" ({accesses:,} accesses)" if accesses > many else ""
     where = f": {places(held.known)}" if many else f" (a check of {_some(saved.asked)})"
@@ -45,15 +45,18 @@ def _counted(held: HeldAgainst, saved: KnownConflicts) -> str:
     return f"{many:,} conflict{'s' * (many != 1)}{of} known by the baseline {by}{where}"
 
 
-def said_loudly(held: HeldAgainst) -> tuple[str, ...]:
-    """What tells why something is new that looks old, and when to save the baseline anew."""
+def said_loudly(held: HeldAgainst, *, saving: bool = False) -> tuple[str, ...]:
+    """What tells why something is new that looks old, and when to save the baseline anew.
+    ``saving``: that is what is done."""
+    anew = "" if saving else ", save it anew"
+    renamed = "" if saving else " save the baseline anew"
     lines = [
         f"the baseline of {file} is for {others}, this is {target}: nothing of it is known; save "
         "one for each GPU"
         for file, others, target in held.elsewhere
     ]
     lines += [
-        f"{file} has conflicts known at {old}, which is gone: renamed? save the baseline anew"
+        f"{file} has conflicts known at {old}, which is gone: renamed?{renamed}"
         for file, old in held.moved
     ]
     if held.stale:
@@ -63,7 +66,7 @@ def said_loudly(held: HeldAgainst) -> tuple[str, ...]:
         )
         noun = _noun((form for _, form, _ in held.stale), gone)
         verb = "is" if gone == 1 else "are"
-        lines.append(f"{noun} in the baseline {verb} here no more, save it anew: {kernels}")
+        lines.append(f"{noun} in the baseline {verb} here no more{anew}: {kernels}")
     return tuple(lines)
 
 
@@ -74,11 +77,21 @@ def _noun(forms: Iterable[ConflictForm], many: int) -> str:
     return f"{many:,} access{'es' * (many != 1)}"
 
 
-def said_taken(held: HeldAgainst) -> Iterator[tuple[Location, str]]:
-    """What is known for being taken for another one: whoever mended that has a new one here."""
+def said_taken(held: HeldAgainst, *, saving: bool = False) -> Iterator[tuple[Location, str]]:
+    """What is known for being taken for another one: whoever mended that has a new one here. And
+    what costs less than it did, which may grow again unseen."""
+    it, the_baseline = ("", "") if saving else (": save it anew", ": save the baseline anew")
+    for kernel in held.renamed:
+        was, now = short(kernel.was[2]), short(kernel.name)
+        yield kernel.kernel.location, f"{was} is named {now} now{the_baseline}"
     for site, one in held.taken:
         was = f"{one.form.what[0]} that was at line {one.place[0]}"
-        yield site.accesses[0].location, f"known: taken for the {was}; save the baseline anew"
+        also = the_baseline.replace(":", ";")
+        yield site.accesses[0].location, f"known: taken for the {was}{also}"
+    for sites, before in held.less:
+        accesses = [access for site in sites for access in site.accesses]
+        text = f"the baseline has {grew(before, accesses)}"
+        yield accesses[0].location, f"{accesses[0].direction}: {text}{it}"
 
 
 def _said_grown(held: HeldAgainst) -> Iterator[str]:

@@ -58,7 +58,8 @@ def _said(cause: Cause, report: CheckReport) -> str:
     sure = f"; {doubt(one.first)}" if doubt(one.first) else ""
     extra = extra_passes(cause.run.ends.extra)
     each = report.each(cause.first.kernel)
-    return f"{one.kind}: {one.done}{many}, {extra} {each} ({kernels}){sure}"
+    inner = f", inlined from {one.inlined}" if one.inlined else ""
+    return f"{one.kind}: {one.done}{many}, {extra} {each} ({kernels}){inner}{sure}"
 
 
 def print_statistics(report: CheckReport, console: Console, *, everything: bool = False) -> None:

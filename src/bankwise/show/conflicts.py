@@ -26,7 +26,7 @@ from bankwise.hardware.machine import lane_text, machine
 from bankwise.read.names import short, variables
 from bankwise.show.causes import Cause
 from bankwise.show.columns import say, width
-from bankwise.show.diagnostics import Diagnostic, marked
+from bankwise.show.diagnostics import Diagnostic, inner_line, marked
 from bankwise.show.own_lines import line_at, own_line, stepping
 from bankwise.show.values import CheckReport
 from bankwise.show.words import cell, doubt, extra_passes, joined
@@ -56,13 +56,14 @@ def print_conflict(cause: Cause, report: CheckReport, console: Console, first: b
 
 def _print_origin(at: Location | None, console: Console) -> None:
     """The author's line that a compiler names for an instruction, as far as its file is there: a
-    compiler says where an expression begins, so the mark is one character."""
+    compiler says where an expression begins, so the mark is one character where no syntax tree
+    says more."""
     if at is None:
         return
     console.print(escape(f"{_GUTTER}= source: {at}"), soft_wrap=True, highlight=False)
     line = own_line(at)
     if 0 < at.column <= len(line):
-        one = Diagnostic(replace(at, end_column=at.column + 1), line, ())
+        one = Diagnostic(replace(at, end_column=at.end_column or at.column + 1), line, ())
         for text in marked(one, width(console)):
             console.print(escape(text), soft_wrap=True, highlight=False)
 
@@ -70,7 +71,8 @@ def _print_origin(at: Location | None, console: Console) -> None:
 def diagnostic(cause: Cause, report: CheckReport) -> Diagnostic:
     """A cause at the line of its first access, as far as that is known."""
     at = cause.first.location
-    return Diagnostic(at, line_at(report, at), cause.accesses)
+    inner = inner_line(cause.accesses, report.source_lines)
+    return Diagnostic(at, line_at(report, at), cause.accesses, inner)
 
 
 def headline(one: Diagnostic, report: CheckReport, most: int) -> tuple[str, str]:

@@ -10,11 +10,13 @@ vector, instantiations of a template. Kernels are never added up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os.path import isabs
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
+from bankwise.files import nearby
 from bankwise.show.values import CheckReport
 from bankwise.show.words import doubt
 
@@ -28,11 +30,13 @@ _DOTS = ".."
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """The conflicts of one expression: ``accesses``, the costliest first, at least one. ``line``:
-    the text in which it stands."""
+    the text in which it stands. ``inner``: the line of the file from which it was inlined, as far
+    as that is known."""
 
     location: Location
     line: str
     accesses: tuple[AccessReport, ...]
+    inner: str = ""
 
     @property
     def first(self) -> AccessReport:
@@ -42,8 +46,24 @@ class Diagnostic:
     @property
     def expression(self) -> str:
         """Its text; of one of which the line alone is known, that line."""
-        start, end = self.location.column, self.location.end_column
-        return self.line[max(start - 1, 0) : end - 1 if end else None].strip()
+        return _part(self.line, self.location)
+
+    @property
+    def inlined(self) -> Location | None:
+        """The place in the user's own file, below the working folder, from which it was inlined
+        here; None where it stands here itself."""
+        at = self.first.origin if self.accesses and self.inner else None
+        near = nearby(at.file) if at is not None else ""
+        return replace(at, file=near) if at is not None and not isabs(near) else None
+
+    @property
+    def touched(self) -> str:
+        """What touches shared memory: of an inlined function its own expression; "" where columns
+        are not known."""
+        at = self.first.origin
+        if at is not None and at.column and at.end_column and self.inner:
+            return _part(self.inner, at)
+        return self.expression if self.location.column else ""
 
     @property
     def by_kernel(self) -> dict[str, tuple[AccessReport, ...]]:
@@ -66,7 +86,7 @@ class Diagnostic:
     @property
     def message(self) -> str:
         """What is wrong, in one line without a place."""
-        named = f" of {_cut(self.expression)}" if self.location.column else ""
+        named = f" of {_cut(self.touched)}" if self.touched else ""
         return f"{self.kind}: {self.done}{named}"
 
     @property
@@ -74,6 +94,17 @@ class Diagnostic:
         """Which lanes collide, and the arithmetic of it."""
         found = (self.first.witness, self.first.reason, doubt(self.first))
         return tuple(str(one) for one in found if one)
+
+
+def _part(line: str, at: Location) -> str:
+    """The text of a place in its line."""
+    return line[max(at.column - 1, 0) : at.end_column - 1 if at.end_column else None].strip()
+
+
+def inner_line(accesses: Sequence[AccessReport], lines: Mapping[tuple[str, int], str]) -> str:
+    """The line of the file from which the first of some accesses was inlined, of ``lines``."""
+    at = accesses[0].origin if accesses else None
+    return lines.get((at.file, at.line), "") if at is not None else ""
 
 
 def _cut(text: str) -> str:
@@ -91,7 +122,10 @@ def diagnostics(
         if access.rule and (place.file, place.line) in report.source_lines:
             found.setdefault(place, []).append(access)
     lines = report.source_lines
-    return tuple(Diagnostic(at, lines[at.file, at.line], tuple(a)) for at, a in found.items())
+    return tuple(
+        Diagnostic(at, lines[at.file, at.line], tuple(a), inner_line(a, lines))
+        for at, a in found.items()
+    )
 
 
 def marked(one: Diagnostic, most: int) -> Iterator[str]:

@@ -168,10 +168,11 @@ def _annotation(cause: Cause, report: CheckReport, held: HeldAgainst) -> str:
     more = f"the baseline has {grew(was, cause.accesses)}" if was else ""
     fixes = {s.command for k in report.kernels if k.name in mine for s in k.snippets if s.command}
     also = [f"also {text}" for text in [places(cause)] if text]
+    also += [f"called at {one.location}: {one.expression}"] * (one.inlined is not None)
     also += [_NO_LINE] * (not one.location.line and not one.location.inside)
     text = (one.message, why(one, report), costs, more, *also, doubt(one.first), *sorted(fixes))
     kind = "notice" if doubt(one.first) else "error"
-    return command(kind, one.location, "\n".join(filter(None, text)))
+    return command(kind, one.inlined or one.location, "\n".join(filter(None, text)))
 
 
 _NO_LINE = "at which line is not known: the compiler names none for it"

@@ -24,6 +24,9 @@ _ARRAY = re.compile(r"([A-Za-z_]\w*)\[")
 OpenEnd = tuple[str, str, str]
 """What is not analysed, or assumed: its file, the GPU, and the reason without its lines."""
 
+SavedKernel = tuple[str, str, str]
+"""The file, the GPU and the name of a kernel."""
+
 SavedOpener = tuple[str, str, str]
 """The file, the kernel and the option that would answer what is open there."""
 
@@ -74,7 +77,7 @@ class KnownConflicts:
     each was counted for; ``at_source``: files whose conflicts have expressions; ``conflicts``: each
     as often as it is there; ``plain``: the same by instructions alone; ``left``: how often what is
     not analysed, or assumed, may occur; ``openers``: options that would answer some of it, each
-    with its file and kernel."""
+    with its file and kernel; ``kernels``: all of them, also those without conflicts."""
 
     saved: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
@@ -85,6 +88,7 @@ class KnownConflicts:
     plain: Mapping[At, tuple[SavedConflict, ...]] = field(default_factory=dict)
     left: Counter[OpenEnd] = field(default_factory=Counter)
     openers: frozenset[SavedOpener] = frozenset()
+    kernels: frozenset[SavedKernel] = frozenset()
 
 
 def read_baseline(text: str, file: str) -> KnownConflicts:
@@ -120,6 +124,7 @@ def _joined(one: KnownConflicts, other: KnownConflicts) -> KnownConflicts:
         _most(one.plain, other.plain),
         one.left | other.left,
         one.openers | other.openers,
+        one.kernels | other.kernels,
     )
 
 
@@ -174,6 +179,7 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
             (here[homes[o["kernel"]]], own_name(o["kernel"], homes[o["kernel"]]), o["option"])
             for o in document.get("openers", ())
         ),
+        frozenset((here[home], gpus[k], own_name(k, home)) for k, home in homes.items()),
     )
 
 

@@ -35,12 +35,21 @@ _NO_ACCESS = re.compile(r"__sync\w+|(?:\w+::)*(?:min|max)")
 @dataclass(frozen=True, slots=True)
 class SharedExpression:
     """One expression that may touch shared memory. ``array``: the array that it names, empty where
-    it names none; ``first``, ``last``: where it begins, and the place behind it."""
+    it names none; ``first``, ``last``: where it begins, and the place behind it; ``call``: the same
+    of the call whose argument it is, if it is one."""
 
     array: str
     directions: frozenset[Direction]
     first: Location
     last: Location
+    call: tuple[Location, Location] | None = None
+
+    @property
+    def whole(self) -> SharedExpression:
+        """The call that is passed it, else itself."""
+        if self.call is None:
+            return self
+        return replace(self, first=self.call[0], last=self.call[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +66,8 @@ class ExpressionTable:
 
         A column that the compiler names is the statement's, or another access's: it is dropped.
         ``array``: whose bytes are touched, empty where that is not known; ``inlined``: the access
-        stands in another file, from which it was inlined here.
+        stands in another file, from which it was inlined here: of several arguments the calls are
+        underlined.
         """
         found = [one for one in self.by_line.get(at.line, ()) if direction in one.directions]
         begun = [one for one in found if one.first.line == at.line] or found
@@ -70,7 +80,8 @@ class ExpressionTable:
             known = self._alone(array, direction)
         if not array and len({one.array for one in known}) > 1:
             known = []
-        return _around(at, known)
+        several = inlined and len(known) > 1
+        return _around(at, [one.whole for one in known] if several else known)
 
     def _alone(self, array: str, direction: Direction) -> list[SharedExpression]:
         """The only expression that can touch an array so, if there is one: compilers move loads
@@ -116,8 +127,19 @@ def _found(source: CxxSource) -> Iterator[SharedExpression]:
         key = whole.start_byte, whole.end_byte
         if key not in seen:
             seen.add(key)
-            ends = (source.place(byte) for byte in key)
-            yield SharedExpression(array, directions, *ends)
+            yield SharedExpression(array, directions, *_ends(source, whole), _call(source, whole))
+
+
+def _ends(source: CxxSource, node: Node) -> tuple[Location, Location]:
+    return source.place(node.start_byte), source.place(node.end_byte)
+
+
+def _call(source: CxxSource, node: Node) -> tuple[Location, Location] | None:
+    """Where the call stands whose argument a node is."""
+    found = around(node)
+    if found is None or found.type != "argument_list" or found.parent.type != "call_expression":
+        return None
+    return _ends(source, found.parent)
 
 
 def _arrays(source: CxxSource, scopes: _ArrayScopes) -> Iterator[_Touch]:

@@ -7,13 +7,14 @@ line fits keeps the line alone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from bankwise.errors import InputError
-from bankwise.files import read_text
+from bankwise.errors import InputError, Location
+from bankwise.files import nearby, read_text
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, reworded
 from bankwise.read.cxx.expressions import ExpressionTable, expressions
 from bankwise.read.cxx.tree import parse
@@ -28,8 +29,11 @@ _LARGEST = 2_000_000
 
 def texts_of(found: Compiled, file: str, text: str) -> dict[str, str]:
     """The sources in which accesses stand: the ``text`` of ``file``, and headers that can be
-    read."""
-    names = dict.fromkeys(a.access.location.file for k in found.kernels for a in k.accesses)
+    read; of those from which something was inlined the user's own, below the working folder."""
+    every = [a for k in found.kernels for a in k.accesses]
+    inner = (a.source.file for a in every if a.source is not None)
+    mine = (name for name in inner if not os.path.isabs(nearby(name)))
+    names = dict.fromkeys((*(a.access.location.file for a in every), *mine))
     texts = {file: text}
     for name in names:
         if name not in texts:
@@ -76,13 +80,25 @@ def _placed(
             return one
         array = _array(one, variables)
         found = table.place(at, one.access.direction, array, one.source is not None)
-        return replace(one, access=replace(one.access, location=found))
+        moved = replace(one, access=replace(one.access, location=found))
+        return replace(moved, source=_inner(one, tables))
 
     def placed(one: AssemblyKernel) -> AssemblyKernel:
         accesses = tuple(map(place, one.accesses))
         return replace(one, accesses=accesses, variables=_arrays(variables))
 
     return reworded(kernel, lambda text: text, placed)
+
+
+def _inner(one: AssemblyAccess, tables: Mapping[str, ExpressionTable]) -> Location | None:
+    """The place in the file from which an access was inlined, with the columns of its expression,
+    as far as they are known."""
+    at = one.source
+    table = tables.get(at.file) if at is not None else None
+    if at is None or table is None:
+        return at
+    found = table.place(at, one.access.direction, "", inlined=False)
+    return found if found.column and found.line == at.line else at
 
 
 def _array(access: AssemblyAccess, variables: Sequence[tuple[str, int]]) -> str:
