@@ -139,3 +139,10 @@ def test_a_folder_without_one_workload_is_refused(tmp_path: Path) -> None:
     workload(tmp_path / "b", 1)
     ended = bankwise("check", QUESTION, "--counters", tmp_path)
     assert (ended.code, "2 files pmc_perf.csv" in ended.err) == (2, True)
+
+
+def test_a_profile_that_is_not_there_is_told_before_the_kernel_is_read(tmp_path: Path) -> None:
+    (tmp_path / "no.ptx").write_text("not a kernel", "utf-8")
+    ended = bankwise("check", tmp_path / "no.ptx", "--counters", tmp_path / "nosuch.csv")
+    assert ended.code == 2
+    assert "nosuch.csv: no such file" in ended.err

@@ -10,6 +10,7 @@ from bankwise.cli.common import CheckFormat
 from bankwise.errors import InputError
 
 if TYPE_CHECKING:
+    from bankwise.profile.values import Profile
     from bankwise.read.options import Options
     from bankwise.show.more import More
     from bankwise.show.spec import SpecReport
@@ -39,6 +40,19 @@ def refuse(counters: str, profiled: str, worth: bool, form: CheckFormat) -> None
     if profiled and not counters:
         message = "--profiled says which kernel of a profile is meant, and there is no profile"
         raise InputError(message, hint="--counters PROFILE.csv is it")
+    if counters and counters != "-":
+        _read(counters, profiled)
+
+
+def _read(counters: str, profiled: str) -> Profile:
+    """The profile; asked before the check too, which may take longer than to say what it lacks."""
+    from bankwise.ask.beside.profiled import only
+    from bankwise.profile.read import profile_file, read_profile
+    from bankwise.read.recognise import require
+
+    file = profile_file(counters)
+    require(file, "check --counters")
+    return only(read_profile(file), profiled)
 
 
 def more(
@@ -51,14 +65,9 @@ def more(
     report, found, worths = counted(answer), None, None
     if counters:
         from bankwise.ask.beside.beside import beside, beside_question
-        from bankwise.ask.beside.profiled import only
-        from bankwise.profile.read import profile_file, read_profile
-        from bankwise.read.recognise import require
         from bankwise.show.values import CheckReport
 
-        file = profile_file(counters)
-        require(file, "check --counters")
-        profile = only(read_profile(file), profiled)
+        profile = _read(counters, profiled)
         found = (
             beside(answer, profile)
             if isinstance(answer, CheckReport)
