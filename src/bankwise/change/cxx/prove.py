@@ -266,7 +266,7 @@ def _moved(
     if not scale or not whole or whole > MOST_COLUMNS * size.element_bytes:
         return "what its index counts is not known"
     column = _axis(texts[-1], whole // scale)[None]
-    rows = _tried(claim, size)
+    rows = _tried(claim, size) if len(texts) > 1 else 1
     if rows * whole > MOST * scale:
         return "it has more rows than can be tried"
     row = _axis(texts[0], rows)[:, None]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.tree import CxxSource, Node, called, named, walk
+from bankwise.read.cxx.tree import CxxSource, Node, called, macro_text, named, walk
 
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
 
@@ -50,10 +50,10 @@ def macros_named(source: CxxSource, name: str) -> Iterator[Node]:
     for node in walk(source.root):
         if node.type not in ("preproc_def", "preproc_function_def"):
             continue
-        value, taken = (node.child_by_field_name(one) for one in ("value", "parameters"))
+        taken = node.child_by_field_name("parameters")
         own = [source.of(one) for one in named(taken)] if taken is not None else []
         word = rf"\b{re.escape(name)}\b"
-        if value is not None and name not in own and re.search(word, source.of(value)):
+        if name not in own and re.search(word, macro_text(source, node)):
             yield node
 
 

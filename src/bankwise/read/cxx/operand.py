@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from bankwise.read.cxx.stable import FIXED
-from bankwise.read.cxx.tree import CxxSource, Node, around, in_macro, span, walk
+from bankwise.read.cxx.tree import CxxSource, Node, around, in_macro, macro_text, span, walk
 
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _DECLARATIONS = frozenset(
@@ -37,8 +37,7 @@ def _variables(source: CxxSource) -> frozenset[str]:
             declared.add(source.of(node))
         elif node.type in _MACROS:
             name = source.of(node.child_by_field_name("name"))
-            value = node.child_by_field_name("value")
-            plain = value is not None and source.of(value).strip().isdecimal()
+            plain = macro_text(source, node).strip().isdecimal()
             (declared if plain else macros).add(name)
     return frozenset(declared - macros)
 

@@ -18,6 +18,7 @@ from bankwise.read.cxx.tree import (
     Node,
     around,
     inside_parentheses,
+    macro_text,
     named,
     node_at,
     parse,
@@ -149,8 +150,7 @@ def _acting(source: CxxSource) -> Mapping[str, bool]:
     expression does."""
     bodies: dict[str, list[CxxSource]] = {}
     for node in (one for one in walk(source.root) if one.type in _MACROS):
-        value = node.child_by_field_name("value")
-        text = source.of(value).replace("\\", " ") if value is not None else ""
+        text = macro_text(source, node).replace("\\", " ")
         name = source.of(node.child_by_field_name("name"))
         bodies.setdefault(name, []).append(parse(f"int f = {text};", source.file))
     found = dict.fromkeys(bodies, False)

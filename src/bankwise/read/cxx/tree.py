@@ -82,10 +82,32 @@ def _parser() -> Node:
 _HEAD = b"void f(){"
 
 
+_COMMENT = re.compile(
+    rb"""//(?:\\\r?\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
+"""A comment, or what may hold the signs of one."""
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return b" " * len(found[0])
+
+
+def _without_comments(text: bytes) -> bytes:
+    return _COMMENT.sub(lambda one: _blank(one) if one[0].startswith(b"/") else one[0], text)
+
+
+def macro_text(source: CxxSource, macro: Node) -> str:
+    """What a macro stands for, comments as blanks; empty if it is nothing."""
+    value = macro.child_by_field_name("value")
+    if value is None:
+        return ""
+    return _without_comments(source.data[value.start_byte : value.end_byte]).decode("utf-8")
+
+
 @lru_cache(maxsize=64)
 def _body(source: CxxSource, start: int, stop: int) -> Node:
     """A macro's text as a statement, at its own bytes: a tree of its own."""
-    body = re.sub(rb"\\\r?\n", lambda found: b" " * len(found[0]), source.data[start:stop])
+    body = re.sub(rb"\\\r?\n", _blank, _without_comments(source.data[start:stop]))
     return _parser().parse(_HEAD.rjust(start) + body + b";}").root_node
 
 
