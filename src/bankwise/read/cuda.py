@@ -27,6 +27,7 @@ from bankwise.read.follow.driver import (
     with_options,
 )
 from bankwise.read.launch.facts import Launches
+from bankwise.read.launch.headers import own_headers
 from bankwise.read.launch.host import launches_in
 from bankwise.read.launch.parameters import parameter_names
 from bankwise.read.names import demangled, listed, own
@@ -67,7 +68,7 @@ def check_cuda(
         how = compile_cuda(source, cubin, architecture(gpu), file, name, what.flags)
         text = read_text(source)
         found = compiled_kernels(cubin, kernel, file, text)
-        hosted = launches_in(text)
+        hosted = launches_in(text, own_headers(text, what.path, what.flags))
         variables = _variables(cubin)
     said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
     placed = isolated(

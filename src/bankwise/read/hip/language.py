@@ -32,6 +32,7 @@ from bankwise.read.follow.driver import (
 )
 from bankwise.read.hip.clang import OWN_HEADER, compile_hip
 from bankwise.read.launch.facts import Launches
+from bankwise.read.launch.headers import own_headers
 from bankwise.read.launch.host import launches_in
 from bankwise.read.source import (
     Compilation,
@@ -61,7 +62,8 @@ def check_hip(
         source, made = source_of(what, Path(folder), "kernel.hip"), Path(folder, "out.s")
         name = names_of(source, file)
         how = compile_hip(source, made, gpu, file, name, what.flags)
-        text, hosted = read_text(made), launches_in(read_text(source))
+        text, host = read_text(made), read_text(source)
+    hosted = launches_in(host, own_headers(host, what.path, what.flags))
     found = AMD.kernels(text, file, kernel)
     if not found:
         raise no_kernel(AMD, text, file, kernel)

@@ -21,6 +21,7 @@ from bankwise.read.launch.changes import CLOSING, changed, steady
 from bankwise.read.launch.constants import AXES, Constants, Known, cut, evaluate
 from bankwise.read.launch.facts import KernelLaunch, Size, check_block
 from bankwise.read.launch.functions import expanded
+from bankwise.read.launch.headers import header_words
 from bankwise.read.launch.launchers import Launcher, instance, launchers_in
 from bankwise.read.launch.tokens import SourceWord, tokens
 
@@ -59,12 +60,15 @@ class _Reading:
     called: list[str] = field(default_factory=lambda: [""])
 
 
-def launches_in(source: str) -> tuple[KernelLaunch, ...]:
-    """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant."""
-    words: Sequence[SourceWord] = tokens(source)
-    if len(words) > _MOST_TOKENS or not any(word.text in _LAUNCHES for word in words):
+def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch, ...]:
+    """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant.
+
+    ``headers``: texts that stand before it, for their constants; what they launch is left out.
+    """
+    own: Sequence[SourceWord] = tokens(source)
+    if len(own) > _MOST_TOKENS or not any(word.text in _LAUNCHES for word in own):
         return ()
-    words = expanded(words)
+    words = expanded((*header_words(headers, _MOST_TOKENS), *own))
     reading = _Reading(words, changed=frozenset(changed(words)), pointers=_pointers(words))
     reading.steady = steady(words)
     reading.launchers = launchers_in(words, _LAUNCHES)
@@ -100,6 +104,8 @@ def _read(reading: _Reading, at: int) -> int:
             _enumerate(reading, at)
     elif word.text == "}" and len(reading.scopes) > 1:
         _leave(reading)
+    elif word.text in ("<<<", *_BY_CALL) and not word.line:
+        return at + 1
     elif word.text == "<<<":
         _launch(reading, at)
     elif word.text in _BY_CALL:

@@ -1,0 +1,60 @@
+"""The headers of a project that a source includes: constants and macros of launches stand there.
+
+Those in quotation marks are looked for as a compiler does: beside the file that includes them, then
+in the folders of ``-I``. What is not found, or is too long, is left out: then what it would say is
+not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bankwise.read.launch.tokens import SourceWord, tokens
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_MOST_FILES = 64
+_MOST_BYTES = 1 << 20
+
+
+def own_headers(source: str, file: Path, flags: Sequence[str] = ()) -> tuple[str, ...]:
+    """The texts of the headers of ``source``, the text of ``file``: each once, behind those that it
+    includes itself."""
+    folders = tuple(_folders(flags))
+    found: dict[Path, str] = {}
+    _collect(source, file.parent, folders, found, set())
+    return tuple(found.values())
+
+
+def _collect(
+    text: str, beside: Path, folders: Sequence[Path], found: dict[Path, str], seen: set[Path]
+) -> None:
+    for name in _INCLUDE.findall(text):
+        path = next((p for p in (beside / name, *(f / name for f in folders)) if p.is_file()), None)
+        if path is None or len(seen) >= _MOST_FILES or path.resolve() in seen:
+            continue
+        seen.add(path.resolve())
+        if path.stat().st_size > _MOST_BYTES:
+            continue
+        header = path.read_text("utf-8", errors="replace")
+        _collect(header, path.parent, folders, found, seen)
+        found[path] = header
+
+
+def _folders(flags: Sequence[str]) -> Iterator[Path]:
+    """``-Ifolder``, ``-I folder``."""
+    for at, flag in enumerate(flags):
+        if flag == "-I" and at + 1 < len(flags):
+            yield Path(flags[at + 1])
+        elif flag.startswith("-I") and flag != "-I":
+            yield Path(flag[2:])
+
+
+def header_words(headers: Sequence[str], most: int) -> list[SourceWord]:
+    """The words of headers, in line 0; none of more than ``most``, or of braces that are not
+    closed: what follows would stand in a block of theirs."""
+    words = [replace(word, line=0) for text in headers for word in tokens(text)]
+    deep = sum((word.text == "{") - (word.text == "}") for word in words)
+    return words if len(words) <= most and not deep else []

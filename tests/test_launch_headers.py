@@ -1,0 +1,57 @@
+"""Constants of launches that stand in the headers of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bankwise.read.launch.headers import own_headers
+from bankwise.read.launch.host import launches_in
+
+SOURCE = """#include <cstdio>
+#include "tile.cuh"
+#include "missing.h"
+void run(float* a) { k<<<dim3(T / 4, 2), dim3(T, ROWS)>>>(a); }
+"""
+TILE = """#pragma once
+#include "rows.cuh"
+namespace project { inline int f() { return 1; } }
+constexpr int T = 32;
+inline void other(float* a) { k<<<1, 64>>>(a); }
+"""
+
+
+def launches(folder: Path, *flags: str) -> list[tuple[object, object, str]]:
+    found = launches_in(SOURCE, own_headers(SOURCE, folder / "k.cu", flags))
+    return [(one.block, one.grid, one.said) for one in found]
+
+
+def test_constants_of_headers_decide_a_launch_and_its_line_is_the_sources(tmp_path: Path) -> None:
+    """One header beside the source, one in a folder of the compiler's."""
+    (tmp_path / "include").mkdir()
+    (tmp_path / "tile.cuh").write_text(TILE)
+    (tmp_path / "include" / "rows.cuh").write_text("#define ROWS 8 // of a block\n")
+    said = "as it is launched at line 4"
+    for flags in ((f"-I{tmp_path}/include",), ("-I", f"{tmp_path}/include")):
+        assert launches(tmp_path, *flags) == [((32, 8, 1), (8, 2, 1), said)]
+    assert launches(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "#ifdef WIDE\n#define ROWS 16\n#else\n#define ROWS 8\n#endif\n",
+        "namespace open {\n#define ROWS 8\n",
+    ],
+)
+def test_what_a_header_does_not_decide_is_not_guessed(tmp_path: Path, rows: str) -> None:
+    (tmp_path / "tile.cuh").write_text(TILE)
+    (tmp_path / "rows.cuh").write_text(rows)
+    assert launches(tmp_path) == []
+
+
+def test_headers_that_include_each_other_are_read_once(tmp_path: Path) -> None:
+    (tmp_path / "tile.cuh").write_text('#include "rows.cuh"\nconstexpr int T = 32;\n')
+    (tmp_path / "rows.cuh").write_text('#include "tile.cuh"\n#define ROWS 4\n')
+    assert [block for block, *_ in launches(tmp_path)] == [(32, 4, 1)]
