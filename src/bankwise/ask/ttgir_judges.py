@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bankwise.ask.check_ttgir import POINTER_BYTES, Planned
-from bankwise.ask.judge_emitted import ASSUMED, GRID, SIMULATORS, taken
+from bankwise.ask.judge_emitted import GRID, SIMULATORS, taken
 from bankwise.ask.ttgir_code import EmittedText
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.ttgir.prove import prove_encodings
@@ -21,6 +21,10 @@ _PROVED = (
     "compute the same, if Triton lowers both as they say"
 )
 _BLOCKED = re.compile(r"^\s*#\w+\s*=\s*#ttg\.blocked<.*", re.MULTILINE)
+
+ASSUMED = (64, 112)
+"""What is tried for integers that nobody says: multiples of 16, as Triton specialises most kernels
+(``tt.divisibility = 16``); one that tiles of 32 and 64 divide, and one that they do not."""
 
 
 def proof_of(before: str, after: str, file: str) -> Verdict:
