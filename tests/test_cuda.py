@@ -20,7 +20,7 @@ from bankwise.errors import InputError
 from bankwise.read import toolkit
 from bankwise.read.options import Options
 from bankwise.read.toolkit import find_program
-from command import bankwise
+from command import bankwise, unfolded
 
 real = pytest.mark.skipif(
     find_program("nvcc") is None or find_program("nvdisasm") is None,
@@ -296,6 +296,13 @@ def test_the_words_of_nvcc_stand_at_the_users_line(write: Callable[..., str]) ->
     said = 'nvcc does not compile it: identifier "total" is undefined'
     assert ended.err.startswith(f"error: src/kernel.cu:{READ}: {said}\n")
     assert "-- -Iinclude" in ended.err
+    assert "did you mean" not in ended.err
+
+
+@real
+def test_a_name_like_one_of_the_source_is_asked_for(write: Callable[..., str]) -> None:
+    ended = bankwise("check", write(gemm(32).replace("sum += A[k]", "sum += A[k] * summ")))
+    assert "did you mean sum? Else flags that it needs" in unfolded(ended.err)
 
 
 @real

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
@@ -72,6 +73,8 @@ def refused(
     found = tuple(_errors(printed, source))
     told = found[0].message if found else printed
     hint = next(one for sign, one in hints if re.search(sign, told))
+    meant = _meant(told, source)
+    hint = f"did you mean {meant}? Else {hint}" if meant else hint
     if not found:
         last = _last(printed)
         said = _named("\n  ".join(last), source) or f"exit {code}"
@@ -121,3 +124,15 @@ def _named(text: str, source: ToldSource) -> str:
     """With the user's name of the source, and no folder that is gone."""
     told = text.replace(str(source.path), source.file)
     return _LEFT.sub("its PTX", told).replace(f"{source.made}/", "")
+
+
+_UNDEFINED = re.compile(r"""identifier ['"](\w+)['"](?: is undefined)?""")
+
+
+def _meant(told: str, source: ToldSource) -> str:
+    """The name of the source that is most like one that it does not declare; empty for none."""
+    found = _UNDEFINED.search(told)
+    if found is None:
+        return ""
+    words = set(re.findall(r"[A-Za-z_]\w+", read_text(source.path))) - {found[1]}
+    return next(iter(get_close_matches(found[1], sorted(words), 1, 0.8)), "")

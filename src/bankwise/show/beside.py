@@ -154,7 +154,7 @@ def _print_kernel(kernel: KernelBeside, console: Console) -> None:
         [_instruction(row) for row in kernel.instructions],
         console,
     )
-    if kernel.worth is not None:
+    if kernel.worth is not None and not kernel.contradicted:
         say(console, str(kernel.worth), "  ")
     for note in kernel.notes:
         say(console, note, "note: ", style="dim")

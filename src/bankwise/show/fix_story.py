@@ -147,8 +147,8 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     table(console, titles, rows, colours)
     for said in _became(shown_rows):
         say(console, said, "", "  ", style="dim")
-    every = (access for row in found for pair in row for access in pair)
-    for said in doubted((access.instruction, access.evidence) for access in every):
+    shown_accesses = (access for row in found for pair in row for access in pair)
+    for said in doubted((access.instruction, access.evidence) for access in shown_accesses):
         say(console, said, "? ", style="dim")
     if len(found) > len(shown_rows):
         console.print(f"[dim]and {len(found) - len(shown_rows)} more rows (--all)[/]")
