@@ -143,7 +143,7 @@ def test_a_launch_says_how_many_bytes_a_block_has(tmp_path: Path) -> None:
     assert not cut["changes"]
     assert "4,100 bytes, which are no whole blocks" in cut["refusals"][0]["reason"]
     (named,) = (one["detail"] for one in answer["verdicts"] if one["judge"] == "execution")
-    assert "1 blocks" in named
+    assert "1 block," in named
     assert "numbers that nobody says" not in named
 
 
@@ -151,7 +151,7 @@ def test_an_argument_by_name_is_what_the_judge_runs(tmp_path: Path) -> None:
     options = ("--launch", "transpose<<<1, 32x32, 4096>>>", "--arg", "n=0")
     _, answer = wrapped(tmp_path, *options)
     (run,) = (one["detail"] for one in answer["verdicts"] if one["judge"] == "execution")
-    assert "1 blocks, values as terms: 1,024 words" in run
+    assert "1 block, values as terms: 1,024 words" in run
 
 
 def test_every_launch_that_is_said_is_run(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_what_compiles_says_so_to_emitted_code(words: tuple[str, ...], says: str
     assert says in ended.err
 
 
-@pytest.mark.parametrize(("said", "noted"), [("H100", True), ("gfx942", True), ("MI355X", False)])
+@pytest.mark.parametrize(("said", "noted"), [("gfx90a", True), ("gfx942", True), ("MI355X", False)])
 def test_a_kernel_that_is_for_another_gpu_is_counted_with_a_note(said: str, noted: bool) -> None:
     ended = bankwise("check", KERNEL, "--target", said)
     assert (" is for gfx950, and is counted for " in " ".join(ended.out.split())) == noted

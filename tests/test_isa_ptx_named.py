@@ -91,8 +91,8 @@ __global__ void g(float *o) {
   o[threadIdx.x] = peek(31 - threadIdx.x);
 }
 __global__ void h(float *o) {
-  __shared__ float d[64];
-  d[threadIdx.x * 2] = o[threadIdx.x];
+  __shared__ float d[512];
+  d[threadIdx.x * 16] = o[threadIdx.x];
   __syncthreads();
   o[threadIdx.x] = d[31 - threadIdx.x];
 }
