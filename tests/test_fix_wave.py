@@ -222,7 +222,7 @@ def test_paddings_of_waves_python_are_told_by_the_code_of_their_text(
 
 def test_no_padding_is_advised_that_is_worse_in_code(told: FixReport) -> None:
     """By its loads 128 bits are better than Wave's 64; the code says otherwise."""
-    assert told.settings[-1].startswith("no other padding is better than Wave's own")
+    assert told.settings[-1].startswith("none of these paddings is better than Wave's own")
     assert not any("apply_padding" in line for line in told.settings)
 
 

@@ -157,7 +157,7 @@ def _told(
     if not better:
         fewer = now.price.cycles - (taken.cycles if taken else now.price.cycles)
         patch = f"; the patch takes {fewer:,} cycles fewer, as counted" if fewer > 0 else ""
-        yield f"no other padding is better than Wave's own{patch}"
+        yield f"none of these paddings is better than Wave's own{patch}"
         return
     best = min(better, key=lambda each: (each.price.cycles, each.price.passes))
     bits = f"set {best.bits} bits"
