@@ -376,3 +376,22 @@ def test_a_baseline_knows_conflicts_that_may_not_run(tmp_path: Path, extra: int,
     known = tmp_path / "known.json"
     known.write_text(json.dumps(document), "utf-8")
     assert bankwise("check", tmp_path / "k.s", "--baseline", known).code == code
+
+
+def test_rules_of_rows_that_are_not_shown_are_told_as_well(tmp_path: Path) -> None:
+    """Eleven stores of a measured rule conflict more than one read of an inferred one."""
+    stores = "".join(f"  ds_write_b32 v2, v1 offset:{4 * i}\n" for i in range(11))
+    read = "  v_lshlrev_b32 v3, 4, v0\n  ds_read2_b64 v[4:7], v3 offset1:1"
+    body = f"  v_lshlrev_b32 v2, 7, v0\n{stores}{read}"
+    file = tmp_path / "k.s"
+    file.write_text(amd_text(body, target="gfx950"), "utf-8")
+    found = {a["instruction"]: a["evidence"] for a in checked_file(file)["accesses"]}
+    assert found["ds_read2_b64"] == "inferred" != found["ds_write_b32"]
+    text = bankwise("check", file).out
+    rows = text.partition("place  instruction")[2].partition("more access")[0]
+    assert rows.count("ds_write_b32") == 10
+    assert "the rule of ds_read2_b64 is inferred" in " ".join(rows.split())
+
+
+def checked_file(file: Path) -> dict[str, Any]:
+    return dict(json.loads(bankwise("check", file, "--format", "json").out))
