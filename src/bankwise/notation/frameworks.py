@@ -83,9 +83,10 @@ def notation_of(text: str) -> str:
         if language.sign.match(text):
             return name
     start = text.strip()[:40]
+    typed = "; ".join(one.example for one in languages().values() if one.example)
     raise InputError(
         f"in whose words is {start!r}?",
-        hint='say it: notation = "ck", one of ' + ", ".join(languages()),
+        hint=f"as one of these: {typed}; or say it: notation, one of {', '.join(languages())}",
     )
 
 
