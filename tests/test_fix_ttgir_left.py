@@ -8,7 +8,7 @@ from bankwise.ask.ttgir_code import emitted_text
 from bankwise.ask.ttgir_left import conflicts_left
 from bankwise.read.options import Options
 from bankwise.triton import TritonFix
-from command import bankwise
+from command import bankwise as command_line
 from isa_texts import DATA
 from test_ttgir_wheel import needs_wheel
 
@@ -81,5 +81,5 @@ def test_nothing_is_left_where_the_optimum_of_the_new_instructions_is_written() 
 def test_the_table_of_a_fix_says_which_rules_it_rests_on() -> None:
     """Before, the reads were of an instruction whose rule is inferred: machines/gfx950.toml."""
     file = DATA / "triton_attention.gfx950.ttgir"
-    told = bankwise("fix", file, "--no-execute").err.splitlines()
+    told = command_line("fix", file, "--no-execute").err.splitlines()
     assert "? the rule of ds_read_b64_tr_b16 is inferred" in told
