@@ -70,3 +70,13 @@ def _constants(words: Sequence[SourceWord]) -> Iterator[str]:
         if word.text in ("const", "constexpr"):
             ends = range(at + 1, min(at + 8, len(words) - 1))
             yield from (words[n].text for n in ends if words[n + 1].text in ("=", "(", "{"))
+
+
+def closing(words: Sequence[SourceWord], at: int) -> int:
+    """The bracket that closes the one at a place; the end if none does."""
+    opens, closes, depth = words[at].text, CLOSING[words[at].text], 0
+    for place in range(at, len(words)):
+        depth += (words[place].text == opens) - (words[place].text == closes)
+        if depth == 0:
+            return place
+    return len(words)

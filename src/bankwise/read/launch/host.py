@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bankwise.errors import InputError
-from bankwise.read.launch.changes import CLOSING, changed, steady
+from bankwise.read.launch.changes import CLOSING, changed, closing, steady
 from bankwise.read.launch.constants import AXES, Constants, Known, cut, evaluate
 from bankwise.read.launch.facts import KernelLaunch, Size, check_block
 from bankwise.read.launch.functions import expanded
@@ -138,7 +138,7 @@ def _is_enum(words: Sequence[SourceWord], at: int) -> bool:
 def _enumerate(reading: _Reading, at: int) -> None:
     """``A = 4, B, C = A * 2``: each is one more than the one before, unless it says more."""
     following: Known = 0
-    for part in cut(reading.words[at + 1 : _closing(reading.words, at)]):
+    for part in cut(reading.words[at + 1 : closing(reading.words, at)]):
         if not part:
             continue
         said = evaluate(part[2:], reading.scopes) if len(part) > 2 else following
@@ -200,7 +200,7 @@ def _initial(reading: _Reading, at: int, is_size: bool) -> tuple[Known, int]:
     words = reading.words
     opens = words[at].text
     if opens in ("(", "{"):
-        end = _closing(words, at)
+        end = closing(words, at)
         inside = words[at + 1 : end]
         value = _dim3(reading, inside) if is_size else evaluate(inside, reading.scopes)
         return value, end + 1
@@ -208,20 +208,10 @@ def _initial(reading: _Reading, at: int, is_size: bool) -> tuple[Known, int]:
         return None, at
     end = at + 1
     while end < len(words) and words[end].text not in (",", ";", ")", "}", "#end"):
-        end = _closing(words, end) + 1 if words[end].text in CLOSING else end + 1
+        end = closing(words, end) + 1 if words[end].text in CLOSING else end + 1
     inside = words[at + 1 : end]
     is_size |= bool(inside) and inside[0].text == "dim3"
     return (_size(reading, inside) if is_size else evaluate(inside, reading.scopes)), end
-
-
-def _closing(words: Sequence[SourceWord], at: int) -> int:
-    """The bracket that closes the one at a place; the end if none does."""
-    opens, closes, depth = words[at].text, CLOSING[words[at].text], 0
-    for place in range(at, len(words)):
-        depth += (words[place].text == opens) - (words[place].text == closes)
-        if depth == 0:
-            return place
-    return len(words)
 
 
 def _dim3(reading: _Reading, inside: Sequence[SourceWord]) -> Size | None:
@@ -265,7 +255,7 @@ def _called(reading: _Reading, at: int) -> None:
     which, sizes = _BY_CALL[words[at].text]
     if at + 1 >= len(words) or words[at + 1].text != "(":
         return
-    parts = _whole_arguments(words[at + 2 : _closing(words, at + 1)])
+    parts = _whole_arguments(words[at + 2 : closing(words, at + 1)])
     if len(parts) <= max((which, *sizes[:2])):
         return
     end = at + 1 + sum(len(part) + 1 for part in parts[: which + 1]) - 1
@@ -362,7 +352,7 @@ def _arguments(reading: _Reading, at: int) -> tuple[int | None, ...]:
     words = reading.words
     if at >= len(words) or words[at].text != "(":
         return ()
-    inside = words[at + 1 : _closing(words, at)]
+    inside = words[at + 1 : closing(words, at)]
     values = [evaluate(part, reading.scopes) for part in cut(inside)] if inside else []
     return tuple(one if isinstance(one, int) else None for one in values)
 

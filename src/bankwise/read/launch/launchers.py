@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bankwise.read.launch.changes import CLOSING
+from bankwise.read.launch.changes import closing
 from bankwise.read.launch.constants import Constants, Known, cut, evaluate
 from bankwise.read.launch.tokens import SourceWord
 
@@ -47,12 +47,12 @@ def _launcher(words: Sequence[SourceWord], at: int) -> tuple[str, Launcher] | No
     opens = next((n for n in range(close, len(words)) if words[n].text in ("(", "{", ";")), 0)
     if not opens or words[opens].text != "(" or not words[opens - 1].is_name:
         return None
-    end = _closing(words, opens)
+    end = _closed(words, opens)
     if [word.text for word in words[end + 1 : end + 2]] != ["{"]:
         return None
     kinds = tuple(_number(part) for part in cut(words[at + 2 : close]))
     names = tuple(part[-1].text if part else "" for part in cut(words[opens + 1 : end]))
-    return words[opens - 1].text, Launcher(kinds, names, end + 1, _closing(words, end + 1) + 1)
+    return words[opens - 1].text, Launcher(kinds, names, end + 1, _closed(words, end + 1) + 1)
 
 
 def _number(part: Sequence[SourceWord]) -> str | None:
@@ -74,7 +74,7 @@ def instance(
     if [word.text for word in words[close + 1 : close + 2]] != ["("]:
         return None
     values = [evaluate(part, scopes) for part in cut(words[at + 2 : close])]
-    end = _closing(words, close + 1)
+    end = _closed(words, close + 1)
     given: list[Known] = [evaluate(part, scopes) for part in cut(words[close + 2 : end])]
     names = dict(zip(one.parameters, given, strict=False))
     numbers = {n: v for n, v in zip(one.numbers, values, strict=False) if n is not None}
@@ -93,11 +93,6 @@ def _angle(words: Sequence[SourceWord], at: int) -> int:
     return at
 
 
-def _closing(words: Sequence[SourceWord], at: int) -> int:
-    """The bracket that closes the one at a place; the end if none does."""
-    opens, closes, depth = words[at].text, CLOSING[words[at].text], 0
-    for place in range(at, len(words)):
-        depth += (words[place].text == opens) - (words[place].text == closes)
-        if depth == 0:
-            return place
-    return len(words) - 1
+def _closed(words: Sequence[SourceWord], at: int) -> int:
+    """The bracket that closes the one at a place; the last word if none does."""
+    return min(closing(words, at), len(words) - 1)
