@@ -276,10 +276,8 @@ def _cheapest(
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
             if isinstance(made, str):
                 paid.append(made)
-            elif made is not None and (longer := made.emitted.longer_busy(before.emitted, gpu)):
-                paid.append(longer)
-            elif made is not None and one.plan.parts and _parts_dearly(made, best, gpu):
-                paid.append(_DEAR)
+            elif made is not None and (why := _dear(one, made, before, best, gpu)):
+                paid.append(why)
             elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
                 crowded = _crowded(before.kernels, made.kernels)
                 rank = price, crowded, made.emitted.nearer(before.emitted)
@@ -288,6 +286,14 @@ def _cheapest(
             least = min(found, key=lambda one: one[0])
             found.remove(least)
             yield least[1:]
+
+
+def _dear(
+    one: _Chosen, made: CompiledText, before: CompiledText, best: CompiledText, gpu: Machine
+) -> str:
+    """Why the instructions of a text are not worth the passes that they save; empty if they are."""
+    parts = one.plan.parts and _parts_dearly(made, best, gpu)
+    return made.emitted.longer_busy(before.emitted, gpu) or _DEAR * bool(parts)
 
 
 def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:

@@ -136,8 +136,7 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     Each kernel runs under all its launches. One that is assumed beside another, and cannot be run,
     is left out.
     """
-    words = blocks = 0
-    whole = True
+    words, blocks, whole = 0, 0, True
     assumed: set[int] = set()
     simulator = SIMULATORS[emits]
     left: list[str] = []
