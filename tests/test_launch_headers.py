@@ -55,3 +55,15 @@ def test_headers_that_include_each_other_are_read_once(tmp_path: Path) -> None:
     (tmp_path / "tile.cuh").write_text('#include "rows.cuh"\nconstexpr int T = 32;\n')
     (tmp_path / "rows.cuh").write_text('#include "tile.cuh"\n#define ROWS 4\n')
     assert [block for block, *_ in launches(tmp_path)] == [(32, 4, 1)]
+
+
+def test_a_macro_of_the_compiler_is_one_of_the_source_and_differs_or_decides(
+    tmp_path: Path,
+) -> None:
+    """``#ifndef ROWS`` takes the compiler's: two values are in sight, and none is guessed."""
+    (tmp_path / "tile.cuh").write_text("constexpr int T = 32;\n")
+    assert [block for block, *_ in launches(tmp_path, "-DROWS=16")] == [(32, 16, 1)]
+    assert [block for block, *_ in launches(tmp_path, "-D", "ROWS")] == [(32, 1, 1)]
+    (tmp_path / "missing.h").write_text("#ifndef ROWS\n#define ROWS 8\n#endif\n")
+    assert launches(tmp_path, "-DROWS=16") == []
+    assert [block for block, *_ in launches(tmp_path)] == [(32, 8, 1)]

@@ -20,12 +20,14 @@ _MOST_BYTES = 1 << 20
 
 
 def own_headers(source: str, file: Path, flags: Sequence[str] = ()) -> tuple[str, ...]:
-    """The texts of the headers of ``source``, the text of ``file``: each once, behind those that it
-    includes itself."""
-    folders = tuple(_folders(flags))
+    """What stands before ``source``, the text of ``file``: the macros of ``-D``, then the texts of
+    its headers, each once, behind those that it includes itself."""
+    folders = tuple(map(Path, _values("-I", flags)))
+    macros = (name.partition("=") for name in _values("-D", flags))
+    defined = (f"#define {name} {value or '1'}\n" for name, _, value in macros)
     found: dict[Path, str] = {}
     _collect(source, file.parent, folders, found, set())
-    return tuple(found.values())
+    return (*defined, *found.values())
 
 
 def _collect(
@@ -43,13 +45,13 @@ def _collect(
         found[path] = header
 
 
-def _folders(flags: Sequence[str]) -> Iterator[Path]:
+def _values(option: str, flags: Sequence[str]) -> Iterator[str]:
     """``-Ifolder``, ``-I folder``."""
     for at, flag in enumerate(flags):
-        if flag == "-I" and at + 1 < len(flags):
-            yield Path(flags[at + 1])
-        elif flag.startswith("-I") and flag != "-I":
-            yield Path(flag[2:])
+        if flag == option and at + 1 < len(flags):
+            yield flags[at + 1]
+        elif flag.startswith(option) and flag != option:
+            yield flag[2:]
 
 
 def header_words(headers: Sequence[str], most: int) -> list[SourceWord]:
