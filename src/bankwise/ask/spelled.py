@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Instruction, machine, names
@@ -19,14 +20,16 @@ def spelled(target: str, said: str) -> Instruction:
     found = _PTX.fullmatch(called)
     wide = found and f"{found[1]}.shared.b{int(found[2] or 1) * int(found[3])}"
     tried = (said, called, wide or kind_of(said.strip().upper()))
+    rows = machine(target).instructions if target else {}
+    row = next((rows[name] for name in tried if name in rows), None)
+    return row if row is not None else _elsewhere(target, said, tried)
+
+
+def _elsewhere(target: str, said: str, tried: tuple[str, ...]) -> NoReturn:
+    """Refuse with the machines that have the instruction: all machine files are read for it."""
     has = [name for name in names() if {*tried} & {*machine(name).instructions}]
-    if target:
-        rows = machine(target).instructions
-        row = next((rows[name] for name in tried if name in rows), None)
-        if row is not None:
-            return row
-        if not has:
-            return machine(target).instruction(said)
+    if not has and target:
+        machine(target).instruction(said)
     if not has:
         raise InputError(
             f"no machine has a shared-memory instruction {said!r}",
