@@ -5,7 +5,7 @@ from __future__ import annotations
 from bankwise.errors import InputError
 from bankwise.read.amd.calls import with_calls
 from bankwise.read.amd.decode import decode_kernel
-from bankwise.read.amd.flat import makes_shared_addresses
+from bankwise.read.amd.flat import reads_aperture
 from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
 from bankwise.read.amd.jumps import with_jumps
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels
@@ -40,11 +40,11 @@ def _start(kernel: AmdKernel, size: Size, args: ArgumentValues) -> State:
 def _other_starts(
     kernel: AmdKernel, size: Size, args: ArgumentValues, trace: Trace
 ) -> tuple[State, ...]:
-    """With the other pair of apertures, where the kernel makes addresses of them, and with other
-    errors of reciprocals, where they decided anything."""
-    operations = enumerate(kernel.operations)
-    inverts = any(n in trace.executed and uses_reciprocals(op) for n, op in operations)
-    errors = RECIPROCAL_ERRORS[1:] if inverts else (0,) if makes_shared_addresses(kernel) else ()
+    """With the other pair of apertures and with other errors of reciprocals, where they decided
+    anything."""
+    ran = [op for n, op in enumerate(kernel.operations) if n in trace.executed]
+    once = (0,) if any(map(reads_aperture, ran)) else ()
+    errors = RECIPROCAL_ERRORS[1:] if any(map(uses_reciprocals, ran)) else once
     memory = known_memory(kernel, size, args)
     return tuple(start(kernel, size, args, memory, 1, error) for error in errors)
 

@@ -15,7 +15,7 @@ address spaces.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import numpy as np
 
@@ -42,19 +42,27 @@ WIDTHS |= {"dwordx2": 8, "dwordx3": 12, "dwordx4": 16}
 
 _PLAIN = re.compile(r"flat_(load|store)_([a-z]+(?:x\d)?)(?:_d16)?(?:_hi)?")
 _ATOMIC = re.compile(r"flat_atomic_\w+?(_x2|_f64)?")
-_MAKERS = ("src_shared_base", "shared_base", "src_shared_limit", "shared_limit")
+_MAKERS = frozenset(("src_shared_base", "shared_base", "src_shared_limit", "shared_limit"))
+_APERTURES = _MAKERS | {maker.replace("shared", "private") for maker in _MAKERS}
+_BASES = "MEM_BASES"
+"""The register that holds both apertures, as ``s_getreg_b32`` names it."""
 _HALF = 1 << 32
 
 
 def makes_shared_addresses(kernel: AmdKernel) -> bool:
     """Whether some instruction can learn the aperture of shared memory."""
-    if kernel.bits("user_sgpr_queue_ptr") or any("MEM_BASES" in t for t in _operands(kernel)):
-        return True
-    return any(text in _MAKERS for text in _operands(kernel))
+    made = (_reads(op, _MAKERS) for op in kernel.operations)
+    return bool(kernel.bits("user_sgpr_queue_ptr")) or any(made)
 
 
-def _operands(kernel: AmdKernel) -> Iterable[str]:
-    return (text for op in kernel.operations for text in op.operands)
+def reads_aperture(op: AmdInstruction) -> bool:
+    """Whether an instruction itself reads an aperture. What it loads by the pointer to its queue is
+    not known, whatever the apertures are."""
+    return _reads(op, _APERTURES)
+
+
+def _reads(op: AmdInstruction, names: Collection[str]) -> bool:
+    return any(text in names or _BASES in text for text in op.operands)
 
 
 def flat_access(op: AmdInstruction) -> DecodedAccess | Refusal:
