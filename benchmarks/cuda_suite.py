@@ -15,12 +15,12 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from cuda_suite_corrupt import corrupt
 from cuda_suite_count import least_passes, present_passes
+from msgspec.structs import asdict
 
 from bankwise.ask import fix_source
 from bankwise.change.cxx.claim import ArrayClaim

@@ -23,10 +23,11 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 TARGET = "sm_90"
 KERNELS = Path(__file__).parents[1] / "tests" / "data" / "cuda_fix"

@@ -14,8 +14,9 @@ import csv
 import statistics
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.hardware.machine import machine
 from bankwise.lab.report.bench_choice import chosen

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bankwise.algebra.address import Padded, RowFolds, is_bijection
 from bankwise.algebra.offset import Shape

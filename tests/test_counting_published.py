@@ -6,12 +6,13 @@ Expectations are the published numbers; offsets are built here from the publishe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from msgspec.structs import replace
 
 from bankwise.counting.access import Allocation
 from bankwise.counting.conflict import Count, count, words_touched

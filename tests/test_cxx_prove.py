@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import ArrayClaim

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import ArrayClaim

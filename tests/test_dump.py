@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask.fix import fix
 from bankwise.change.compile import compile as compiling

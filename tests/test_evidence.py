@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from math import isclose, log10, prod
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask.evidence import evidence, log_ratios
 from bankwise.ask.rivals import rivals_of

@@ -9,12 +9,12 @@ import json
 import re
 import subprocess
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask import fix_source
 from bankwise.ask.every_launch import EmittedCost, LaunchKey

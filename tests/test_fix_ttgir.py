@@ -8,12 +8,12 @@ import re
 import subprocess
 import sys
 from base64 import b32encode
-from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import bankwise.triton
 from bankwise.ask.check_ttgir import better_of, check_ttgir, plan

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine

@@ -6,13 +6,13 @@ import io
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import bankwise.ask.check
 from bankwise.cli.commands import app

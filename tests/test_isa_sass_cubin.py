@@ -10,10 +10,10 @@ import shutil
 import stat
 import struct
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.errors import InputError, Location

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import struct
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.errors import Location
 from bankwise.read.assembly import AssemblyKernel

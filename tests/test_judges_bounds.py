@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask.judge_emitted import _settings, numbers_of
 from bankwise.ask.judge_isa import _worse

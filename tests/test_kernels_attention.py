@@ -7,13 +7,13 @@ import json
 import shutil
 import subprocess
 from collections import Counter
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bankwise.counting.access import Access
 from bankwise.errors import InputError

@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import re
 import subprocess
-from dataclasses import replace
 from math import prod
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from bankwise.ask import model_best

@@ -8,12 +8,12 @@ is legal where the words of each lane lie in order from an aligned one on, by lo
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.address import Linear, Padded

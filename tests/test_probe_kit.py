@@ -13,13 +13,13 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Instruction, machine

@@ -6,11 +6,11 @@ import csv
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.hardware.machine import machine
 from bankwise.lab.report.bench_choice import chosen

@@ -8,10 +8,10 @@ import json
 import re
 import signal
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict, replace
 
 from bankwise.ask import scan_open
 from bankwise.ask.scan import ScanLimits, scan

@@ -236,7 +236,7 @@ def test_text_does_not_pay_for_documents(words: tuple[str, ...]) -> None:
     code = (
         "import sys\nfrom bankwise.cli import main\n"
         f"sys.argv = ['bankwise', *{words!r}]\n"
-        "try:\n    main()\nfinally:\n    assert 'msgspec' not in sys.modules\n"
+        "try:\n    main()\nfinally:\n    assert 'bankwise.show.documents' not in sys.modules\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr

@@ -7,10 +7,10 @@ import json
 import re
 import shlex
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask.check import check
 from bankwise.read.toolkit import find_program

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask.text_price import TextPrice
 from bankwise.ask.weak_gain import OtherRule, Weighed, leans

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bankwise.errors import InputError, Location, Refusal
-
 if TYPE_CHECKING:
     __version__: str
     from bankwise.ask.check import check
     from bankwise.ask.fix import fix
     from bankwise.ask.solve import solve
     from bankwise.counting.conflict import Count, Witness, count
+    from bankwise.errors import InputError, Location, Refusal
     from bankwise.hardware.machine import Instruction, Machine, machine
 
 __all__ = [
@@ -39,6 +38,9 @@ _LATE = {
     "Instruction": "bankwise.hardware.machine",
     "Machine": "bankwise.hardware.machine",
     "machine": "bankwise.hardware.machine",
+    "InputError": "bankwise.errors",
+    "Location": "bankwise.errors",
+    "Refusal": "bankwise.errors",
     "Count": "bankwise.counting.conflict",
     "Witness": "bankwise.counting.conflict",
     "count": "bankwise.counting.conflict",

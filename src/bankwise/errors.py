@@ -13,7 +13,8 @@ A process says it as an exit code, the same for every verb: see :data:`CLEAN` an
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 CLEAN = 0
 """Nothing found, and everything is accounted for."""
@@ -25,8 +26,7 @@ INCOMPLETE = 3
 """Answered, but sampled, assumed, or not everything was analysed."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
+class Location(Struct, frozen=True, order=True):
     """A place in the user's own file. Lines and columns count from 1; 0 means unknown.
 
     ``end_column``: behind the last character, on the same line. ``inside``: where in a binary file,
@@ -70,8 +70,7 @@ class MisalignedError(InputError):
     """An address at which the machine faults."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A domain "no": what could not be done, where, and why. It is reported, never dropped.
 
     ``access``: it is, or may be, of an access; False for a place at which control flow is lost.

@@ -32,24 +32,25 @@ the answer is put behind each other as often.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.hardware.policies import Issue
+from bankwise.identity import ByIdentity
 
 COPIES: frozenset[AccessKind] = frozenset({"dma", "async"})
 """Copies into shared memory that bypass registers."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Use:
+class Use(ByIdentity, frozen=True, eq=False):
     """One access. ``elements``: int64 [executions, lanes, elements of a lane], row-major.
 
     ``active``: bool [executions, lanes]. ``weight``: how much its passes count, the mean over its
@@ -97,8 +98,7 @@ class Use:
         return times * share.numerator, share.denominator
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tile:
+class Tile(ByIdentity, frozen=True, eq=False):
     """A tile and its accesses. ``batch``: how many such tiles lie behind each other."""
 
     shape: Shape
@@ -121,8 +121,7 @@ class Tile:
         return self.shape.bits is not None and all(use.linear for use in self.uses)
 
 
-@dataclass(frozen=True, slots=True)
-class Directions:
+class Directions(Struct, frozen=True):
     """A linear access: what each lane bit moves, and each bit of a lane's elements.
 
     ``starts``: the first element of lane 0 in each execution; the others are translates of it.

@@ -7,10 +7,10 @@ same one: the kernel then computes the same, only the bank of each element chang
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 
@@ -27,8 +27,7 @@ class AddressMap(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Row-major: every element stays where it is."""
 
     def __call__(self, offsets: IntArray) -> IntArray:
@@ -39,8 +38,7 @@ class Identity:
         return "row-major"
 
 
-@dataclass(frozen=True, slots=True)
-class Padded:
+class Padded(Struct, frozen=True):
     """Every row of ``row`` elements is followed by ``pad`` unused ones."""
 
     row: int
@@ -54,8 +52,7 @@ class Padded:
         return f"padded<row={self.row}, pad={self.pad}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(Struct, frozen=True):
     """A field of the offset XORed into another: what most frameworks' swizzles are.
 
     With the offset x cut into chunks of ``unit``,
@@ -112,8 +109,7 @@ class Fold:
         return self.text(self.block, self.divisor)
 
 
-@dataclass(frozen=True, slots=True)
-class RowFolds:
+class RowFolds(Struct, frozen=True):
     """Folds of row numbers into columns, in rows of ``row`` elements.
 
     That is what a rewriter can put into a last index, since rows stay where they are. Several
@@ -160,8 +156,7 @@ class RowFolds:
         return fold.text(fold.unit * (chunks & -chunks), self.row)
 
 
-@dataclass(frozen=True, slots=True)
-class Rotated:
+class Rotated(Struct, frozen=True):
     """Rows of ``row`` elements, rotated: row m by ``unit * (m // per)`` elements."""
 
     row: int
@@ -177,8 +172,7 @@ class Rotated:
         return f"rotated<row={self.row}, unit={self.unit}, per={self.per}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(Struct, frozen=True):
     """Bit i of the row-major offset moves ``bases[i]``; the images of a sum add up by XOR.
 
     A bijection of 2^len(bases) elements when the bases are independent.

@@ -10,11 +10,11 @@ well has offsets of the same bits as its addresses, and the map of both is one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from bankwise.algebra.address import Fold
@@ -23,8 +23,7 @@ Addresses = NDArray[np.uint32]
 """Bytes in the window of shared memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddressFold:
+class AddressFold(Struct, frozen=True):
     """The XOR of several ``folds`` of bytes, each of the address as it was."""
 
     folds: tuple[Fold, ...]

@@ -14,10 +14,10 @@ import operator
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 
@@ -58,8 +58,7 @@ _HINT = "use + - * / (or //) % << >> & | ^ ~, comparisons, and, or, not"
 _BRACKETS = "between conditions write `and`, `or`, or brackets around each"
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Struct, frozen=True):
     """A parsed expression. ``str(x)`` is the text it was parsed from and parses back."""
 
     text: str

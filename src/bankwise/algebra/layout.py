@@ -40,11 +40,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.errors import InputError, Refusal
@@ -59,8 +59,7 @@ _MOST_BITS = 48
 _BIT = re.compile(r"([A-Za-z_]+)(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """A linear map from input bits to output bits, both grouped into named dimensions.
 
     ``columns[i]``: the image of packed input bit i, as packed output bits. ``str(layout)`` is the

@@ -7,9 +7,10 @@ price of a map is the number of integer operations that its text has more than t
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+
+from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, Rotated, RowFolds
 
@@ -17,8 +18,7 @@ Dims = tuple[tuple[str, int], ...]
 """Names with their sizes, the contiguous dimension first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A tile: ``dims`` (contiguous first) need not be powers of two here."""
 
     dims: Dims

@@ -9,9 +9,10 @@ tile any more, no rows and columns: a layout is ``a ^ (a >> shift & mask) ^ ..``
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Fold, Linear
 from bankwise.algebra.address_fold import AddressFold
@@ -54,8 +55,7 @@ _BLOCKS_BYTES, _MOST_PAD = (64, 4096), 128
 """Of the blocks that pads are put behind, and of a pad."""
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """``optima``: of each buffer; ``notes``: why there is none for some; ``snippets``: what to
     write, what saves most first."""
 

@@ -7,7 +7,8 @@ data and issue cycles together are fewer; where issue cycles are not known nobod
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any
+
+from msgspec import field
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, Vendor, machine, names
 from bankwise.hardware.policies import Issue, paired
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.joined import (
     CompiledAccess,
     compiled_accesses,
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
     from bankwise.read.mlir.module import Opened
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Analysis:
+class Analysis(ByIdentity, frozen=True, eq=False):
     """One kernel with all that later stages need: its accesses and their instructions, by number;
     ``joins``: which of them the compiler joins or drops; ``compiled``: what becomes of those;
     ``pairs``: reads that it may join, each with another one of them;
@@ -49,7 +50,7 @@ class Analysis:
     pairs: Mapping[int, int]
     findings: tuple[Finding, ...]
     refusals: tuple[Refusal, ...]
-    known: dict[str, Any] = field(default_factory=dict, repr=False)
+    known: dict[str, Any] = field(default_factory=dict)
 
 
 def analyse(opened: Opened, options: Options) -> tuple[Analysis, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import prod
+
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Padded, RowFolds
 from bankwise.ask.advice import address_fold

@@ -10,7 +10,8 @@ one. What is planned so is compiled and counted like every plan: the compiler de
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
 from bankwise.ask.array_posed import PosedArray, spaces_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
 from bankwise.ask.array_better import alone, better, index_map
@@ -28,6 +29,7 @@ from bankwise.change.cxx.spell import Spelling, hides, said, spellings, together
 from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes
@@ -38,8 +40,7 @@ from bankwise.solver.spaces import (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArrayPlan:
+class ArrayPlan(ByIdentity, frozen=True, eq=False):
     """One map of an array, with the ways to write it and the passes it takes in each launch;
     ``parts``: it leaves some accesses narrower, and so more of them; ``hides``: its text may, since
     the compiler joined them, and may not see how any more."""
@@ -57,8 +58,7 @@ class ArrayPlan:
         return sum(self.passes.values())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArrayPlans:
+class ArrayPlans(ByIdentity, frozen=True, eq=False):
     """What can be done for an array, or for several that one function is given and that have one
     map therefore, the best first. ``present`` and ``ideal``: passes of the arrays as they are, and
     without conflicts. ``unpadded``: what would take fewer without a padding that is there.

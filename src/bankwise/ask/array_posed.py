@@ -6,12 +6,12 @@ Once for each size that it has, under every launch in which its accesses are kno
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice
 from math import prod
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.algebra.address import Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
@@ -30,6 +30,7 @@ from bankwise.ask.every_launch import (
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import one_by_one
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, uses_of
 from bankwise.read.cxx.arrays import SharedArray
@@ -50,8 +51,7 @@ from bankwise.solver.spaces import (
 from bankwise.tile import Tile
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SizedArray:
+class SizedArray(ByIdentity, frozen=True, eq=False):
     """An array with its sizes in each of its ``kernels``; ``others``: in kernels of the text that
     were not asked for. ``number``: among those of the text."""
 
@@ -62,8 +62,7 @@ class SizedArray:
     others: tuple[ArraySize, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PosedArray:
+class PosedArray(ByIdentity, frozen=True, eq=False):
     """The array in those kernels in which it has one size, under all launches that are planned for.
     ``owners``: by access of the tile whose it is. ``now``: the array as it is; ``parted``: which of
     its accesses the tile has narrower than they are, in words."""

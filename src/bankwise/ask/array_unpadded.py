@@ -9,10 +9,10 @@ No index is proved to stay inside a shorter row: that is the author's to know, s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.algebra.offset import Shape
 from bankwise.ask.array_better import better

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from bankwise.ask.ck_cases import CkCase, CkPlan, cases
 from bankwise.ask.ck_names import one_size

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.counting.count_kernel import count_accesses, count_kernel
@@ -21,6 +21,7 @@ from bankwise.counting.kernel import AllocationReport, IssuedPattern, Kernel, Ke
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import AccessKind, Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.notation.cute.swizzle import CuteLayout, CuteMemory
 from bankwise.read.cute.answer import AnswerPlace, CuteAnswer, answers, place_of
 from bankwise.read.cute.evaluate import (
@@ -46,8 +47,7 @@ _SM = re.compile(r"\bSM(\d+)_")
 _POLICY = "as CuTe's atoms say"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CuteFile:
+class CuteFile(ByIdentity, frozen=True, eq=False):
     """A text with what was found in it. ``machine``: for which it is counted; ``why``: that one;
     ``command``: that fixes it."""
 
@@ -195,8 +195,7 @@ def bytes_of(where: CuteLayout, site: CopySite) -> int:
     return CuteMemory(elements(where)).size * site.copy.atom.element_bits // 8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Replacement:
+class Replacement(ByIdentity, frozen=True, eq=False):
     """What an answer does: at ``place``, for these copies, ``before`` and ``after`` in passes;
     ``ideal``: without any conflict."""
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import kernel_of, unseen
 from bankwise.ask.kernel_report import kernel_report
@@ -24,6 +25,7 @@ from bankwise.counting.kernel import Kernel
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.recognise import load, recognise_text
@@ -36,8 +38,7 @@ if TYPE_CHECKING:
 _SUFFIX = {"amd": "s", "nvidia": "ptx"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmittedKernel:
+class EmittedKernel(ByIdentity, frozen=True, eq=False):
     """What a compiler made of one kernel. ``compiler``: its name and version; ``diagnostics``: what
     it complained about although it succeeded."""
 

@@ -6,8 +6,9 @@ stands beside what is counted from the machine code.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import asked, kernels_of, origin_of, report_of
 from bankwise.files import read_text

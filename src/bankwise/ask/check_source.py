@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first

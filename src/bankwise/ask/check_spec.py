@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.ask.spec import counted
 from bankwise.ask.tile_problem import TileProblem, tile_problem

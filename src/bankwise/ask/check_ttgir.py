@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, better
@@ -23,6 +23,7 @@ from bankwise.counting.kernel import (
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.notation.triton.gluon import gluon_text
 from bankwise.read.extra import install
 from bankwise.read.names import listed, means
@@ -42,8 +43,7 @@ _WARPGROUP = 4
 UNVERIFIED = "the text was not verified: Triton is not installed"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Planned:
+class Planned(ByIdentity, frozen=True, eq=False):
     """One kernel of a module with all that later stages need: its accesses, still uncounted."""
 
     module: Module

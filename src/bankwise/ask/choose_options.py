@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Padded
 from bankwise.ask.coalesce import row

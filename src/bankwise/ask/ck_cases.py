@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bankwise.algebra.address import Fold
 from bankwise.ask.ck_reading import CkReading, asked_question
 from bankwise.ask.spec import counted
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.ck.spelled import AxisNames
 from bankwise.notation.fold import fold_of
@@ -19,8 +18,7 @@ from bankwise.show.spec import SpecReport
 from bankwise.solver.known import Known
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CkPlan:
+class CkPlan(ByIdentity, frozen=True, eq=False):
     """A better layout of a tile for one GPU. ``memory``: as the solver says it; ``descriptor``: as
     CK writes it; ``names``: for each of its functions; ``before``, ``after``: what all accesses
     take; ``known``: how good it is; ``longer``: what a cheaper one takes that has no room."""
@@ -62,8 +60,7 @@ class CkPlan:
         return self.more_elements <= 0 or self.case.sized
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CkCase:
+class CkCase(ByIdentity, frozen=True, eq=False):
     """A tile for one GPU: as a question, and counted as it is."""
 
     reading: CkReading

@@ -7,8 +7,9 @@ candidate is a descriptor, counted as a descriptor is, with the vectors that its
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from math import prod
+
+from msgspec.structs import replace
 
 from bankwise.algebra.address import Fold
 from bankwise.ask.ck_cases import CkCase, CkPlan, cost_of, longer_by
@@ -17,6 +18,7 @@ from bankwise.ask.solve import answered
 from bankwise.ask.spec import counted
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.accesses import cut_vectors
 from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.ck.encoding import Encoding, vector_length
@@ -42,8 +44,7 @@ _ASKED = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _CountedForAll:
+class _CountedForAll(ByIdentity, frozen=True, eq=False):
     """A descriptor that was counted for each case. ``more``: elements beside those of the tile."""
 
     memory: Memory

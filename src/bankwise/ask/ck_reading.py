@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from bankwise.ask.ck_spelt import check_computed, misspelt
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
 from bankwise.read.ck.calls import evaluation
 from bankwise.read.ck.evaluate import HeaderEvaluation
 from bankwise.read.ck.find import CkFunction, functions
@@ -32,8 +32,7 @@ from bankwise.read.options import Options
 from bankwise.read.tile_file.question import TileQuestion
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CkReading:
+class CkReading(ByIdentity, frozen=True, eq=False):
     """A header with its answers. ``made``: the functions; ``tiles``: the layouts of LDS."""
 
     header: CkHeader

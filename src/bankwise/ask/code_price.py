@@ -8,9 +8,10 @@ them, an address in a register of its own for each access in the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_assembly import counted_kernel
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from bankwise.read.mlir.module import Opened
 
 
-@dataclass(frozen=True, slots=True)
-class CodePrice:
+class CodePrice(Struct, frozen=True):
     """Of one workgroup of one kernel. ``unknown``: accesses under a rule that nobody knows;
     ``vgprs``, ``sgprs``: 0 where the text does not say; ``spilled``: vector registers kept in
     memory; ``waves``: that a compute unit or SM holds; ``doubted``: passes that are conflicts

@@ -6,7 +6,8 @@ Kernels that bankwise lowers itself (of a model) are compiled by whoever lowered
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.read.options import COMPILER, Options

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_isa import compiled

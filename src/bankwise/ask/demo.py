@@ -5,7 +5,7 @@ What is asked are questions that a user types; what is said beside them stands h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from bankwise.ask.count import count_expression
 from bankwise.show.counting import CountReport
@@ -13,8 +13,7 @@ from bankwise.show.counting import CountReport
 TARGET, INSTRUCTION = "sm_90", "ld.shared.b32"
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """``words`` and ``code`` before the question, ``offsets``: the byte of every lane."""
 
     words: str

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import counted_kernel
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.names import short
 from bankwise.solver.plan import Plan
@@ -42,8 +44,7 @@ def other_launches(
     return tuple(replace(k, others=tuple(filter(keep, k.others))) for k in kernels)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmittedCost:
+class EmittedCost(ByIdentity, frozen=True, eq=False):
     """What compiled kernels take: ``passes``, ``executed`` instructions of shared memory; ``near``:
     instructions at all that are executed where shared memory is touched; ``open``: launches of
     which it is not known how often every access runs."""

@@ -21,12 +21,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import log10
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from bankwise.ask.evidence_case import Wave, layouts
 from bankwise.ask.rivals import BelievedRule, rivals_of
@@ -41,8 +41,7 @@ Layout = tuple[int, tuple[Wave, ...]]
 """From the first to the second address (0 for one), and the distinct waves."""
 
 
-@dataclass(slots=True)
-class _Material:
+class _Material(Struct):
     """Of one instruction: in which kernels each layout stands, and of how many accesses."""
 
     kernels: dict[Layout, set[str]] = field(default_factory=lambda: defaultdict(set))

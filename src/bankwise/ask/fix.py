@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import for_another, kernel_of, report_of
@@ -247,8 +249,7 @@ def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -
     return ReportedText(opened, analyses, report, options.iree_compile)
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """What ``fix`` writes of a text, proved and not executed; and what it refuses.
 
     ``start``: the text that claims are about, the user's or that with accesses in parts

@@ -6,8 +6,9 @@ For several GPUs it is one text: a layout that is counted for each of them, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_ck import counted_report
 from bankwise.ask.ck_cases import CkCase, CkPlan, cases
@@ -18,14 +19,14 @@ from bankwise.ask.kernel_report import check_report
 from bankwise.change.ck import HeaderEdit, Planned, applied, edits, proved
 from bankwise.errors import Location, Refusal
 from bankwise.files import check_writable, read_text
+from bankwise.identity import ByIdentity
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.show.fixing import Change, FixReport, Status, Verdict
 from bankwise.show.patch import unified_patch
 from bankwise.show.values import CheckReport, KernelReport
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ForGpu:
+class _ForGpu(ByIdentity, frozen=True, eq=False):
     """A header for one GPU: read, and its tiles counted. ``suffix``: what tells its tiles apart
     from those for another one."""
 

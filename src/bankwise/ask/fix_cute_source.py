@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_cute import open_cute, snippet_of
 from bankwise.ask.fix_cute import apart, change_of, edited, judged
 from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
 from bankwise.show.fixing import Change, Verdict
 from bankwise.show.values import Snippet
@@ -31,8 +33,7 @@ class Costed(Protocol):
 CompiledT = TypeVar("CompiledT", bound=Costed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CuteFixed(Generic[CompiledT]):
+class CuteFixed(ByIdentity, Generic[CompiledT], frozen=True, eq=False):
     """The answers of a source, and what the compiler makes of the text with them."""
 
     changes: tuple[Change, ...]

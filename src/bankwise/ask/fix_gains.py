@@ -8,8 +8,10 @@ there is not written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_mlir import kernel_of
@@ -19,6 +21,7 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.show.fixing import Change
 from bankwise.tile import COPIES
 
@@ -26,16 +29,14 @@ if TYPE_CHECKING:
     from bankwise.solver.plan import Plan
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedText:
+class CountedText(ByIdentity, frozen=True, eq=False):
     """The kernels of a text, in order, and their accesses, counted."""
 
     analyses: tuple[Analysis, ...]
     accesses: tuple[tuple[AccessReport, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Gain:
+class Gain(Struct, frozen=True):
     """Passes of a group, per workgroup, in two texts; ``cycles``: with those of their issue. Copies
     in lane order are not among them."""
 

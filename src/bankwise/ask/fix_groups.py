@@ -7,12 +7,14 @@ one of them does to the rows, all of them must do.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import field
 
 from bankwise.ask.analysis import Analysis
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.group import Group, Issues
@@ -22,8 +24,7 @@ Key = tuple[str, str]
 """A group: its kernels and its allocations, as texts."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OwnedGroup:
+class OwnedGroup(ByIdentity, frozen=True, eq=False):
     """Allocations that must share one map, with all of their accesses in ``analyses``.
 
     ``known``: what was planned of it already, and is remembered."""
@@ -31,7 +32,7 @@ class OwnedGroup:
     analyses: tuple[Analysis, ...]
     group: Group
     issues: Issues
-    known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    known: dict[Hashable, Any] = field(default_factory=dict)
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -7,11 +7,13 @@ that IREE makes unasked and the one without its mitigation. The cheaper of them 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from bankwise.ask.text_price import ReportedText
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, dims_of
 from bankwise.show.fixing import FixReport, Verdict
 
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from bankwise.read.mlir.module import Opened
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RewrittenFile:
+class RewrittenFile(ByIdentity, frozen=True, eq=False):
     """What ``fix`` makes of a file, proved. ``report``: the answer without other verdicts.
 
     ``before``: the user's text; ``after``: what is written; ``start``: the text that the claims are

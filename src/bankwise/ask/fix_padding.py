@@ -10,14 +10,15 @@ other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import Key, OwnedGroup
 from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from bankwise.solver.plan import Plan
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Padding:
+class Padding(ByIdentity, frozen=True, eq=False):
     """Allocations whose padding is to be undone: how they are planned with it and without."""
 
     owned: OwnedGroup
@@ -54,8 +54,7 @@ class Padding:
         return Refusal(f"{self.kept.group.names}: its padding stays: {reason}", where)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Start:
+class Start(ByIdentity, frozen=True, eq=False):
     """The text that folds are written into. ``undone``: the paddings that are gone from it."""
 
     opened: Opened

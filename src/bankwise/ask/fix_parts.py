@@ -11,7 +11,6 @@ again: they stay whole.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ import numpy as np
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import Key, OwnedGroup
 from bankwise.errors import InputError, Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
 from bankwise.show.fixing import GroupFront
 from bankwise.tile import COPIES
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from bankwise.tile import Tile
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PartedGroup:
+class PartedGroup(ByIdentity, frozen=True, eq=False):
     """A group whose plan issues accesses in parts. ``parts``: how many, by place in the text;
     ``chosen``: that plan; ``whole``: the best one with every access whole."""
 
@@ -69,8 +68,7 @@ def _price(plan: Plan) -> str:
     return f"{plan.run.passes:,} passes{cycles}{assumed}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PartedText:
+class PartedText(ByIdentity, frozen=True, eq=False):
     """The text with accesses in parts, proved to be the same kernel."""
 
     opened: Opened
@@ -83,8 +81,7 @@ class PartedText:
         return {place: n for group in self.groups.values() for place, n in group.parts.items()}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OptimisedGroup:
+class OptimisedGroup(ByIdentity, frozen=True, eq=False):
     """What the optimiser says of a group: in its rows, and without their padding."""
 
     owned: OwnedGroup

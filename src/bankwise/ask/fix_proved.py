@@ -9,13 +9,15 @@ gain something in the text as it is then.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from bankwise.ask.analysis import Analysis, analyse, scope_in
 from bankwise.ask.fix_gains import Gain, counted_text, gain
 from bankwise.ask.fix_groups import Key, OwnedGroup
 from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
 from bankwise.show.fixing import Verdict
 
@@ -33,8 +35,7 @@ _SINGLE_STEPS = 4
 """So often one access alone of a group gets another style; then all of them do."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RewriteTask:
+class RewriteTask(ByIdentity, frozen=True, eq=False):
     """A group to rewrite by the first of ``plans`` that can be proved.
 
     ``rows``: the padding that is already gone from the text; then one of the plans may be to leave
@@ -46,8 +47,7 @@ class RewriteTask:
     rows: Unpadded | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RewriteAttempt:
+class RewriteAttempt(ByIdentity, frozen=True, eq=False):
     """How far a task has come: the number of its plan, and how that is written.
 
     ``draft``: None where only the rows change. ``steps``: how many styles were refused.
@@ -70,8 +70,7 @@ Proofs = tuple["Proof", ...]
 """What was proved of one attempt, a proof for each kernel."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ProvedRewrite:
+class ProvedRewrite(ByIdentity, frozen=True, eq=False):
     """An attempt that stands in a text, with what was proved of it, and what it gains there."""
 
     attempt: RewriteAttempt
@@ -84,8 +83,7 @@ class ProvedRewrite:
         return self.attempt.task.owned.key
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ProvedText:
+class ProvedText(ByIdentity, frozen=True, eq=False):
     """A text, proved, and its kernels. ``done``: what stands in it; ``refused``: the other tasks,
     and why."""
 
@@ -95,8 +93,7 @@ class ProvedText:
     refused: tuple[tuple[RewriteTask, Refusal], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StartingText:
+class StartingText(ByIdentity, frozen=True, eq=False):
     """``before``: the text that claims are about; ``analyses``: the kernels that gains are counted
     from, the user's; ``start``: the text that is edited (some rows undone), and its kernels.
     ``parted``: of ``before``, where it has accesses of the user's text in parts."""
@@ -204,8 +201,7 @@ def _next_plan(attempt: RewriteAttempt, refusal: Refusal) -> RewriteAttempt | Re
     return refusal
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Drawn:
+class _Drawn(ByIdentity, frozen=True, eq=False):
     """A text with edits. ``attempts``: with the styles that were written; ``refusals``: by number,
     of those that could not be."""
 

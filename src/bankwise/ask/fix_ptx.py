@@ -13,9 +13,10 @@ instructions of shared memory is kept, then the one with the fewest instructions
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of, shown_first
 from bankwise.ask.every_launch import EmittedCost, emitted_cost, key_of, over, paying
@@ -30,6 +31,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.files import check_writable, read_text
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.ptx.parse import Variable, kernels
@@ -74,8 +76,7 @@ def fix_ptx_file(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _AssembledText:
+class _AssembledText(ByIdentity, frozen=True, eq=False):
     """A text with folds, and what ptxas makes of it."""
 
     spliced: Spliced
@@ -145,8 +146,7 @@ def _planned(
     return tuple(sorted(plans, key=lambda one: -one.saved)), refusals
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ChosenFold:
+class _ChosenFold(ByIdentity, frozen=True, eq=False):
     """One variable as it is addressed now. ``plan``: what of it was planned."""
 
     plans: VariablePlans

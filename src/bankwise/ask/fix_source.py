@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.check_assembly import counted_kernel, report_of
@@ -37,6 +38,7 @@ from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
 from bankwise.files import check_writable, read_text
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
@@ -96,8 +98,7 @@ def fix_source_file(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fixed:
+class _Fixed(ByIdentity, frozen=True, eq=False):
     """What became of a source. ``lines``: by line of its text that which it was, where that
     differs; ``unpadded``: what would take fewer passes without a padding that is there."""
 
@@ -212,8 +213,7 @@ _Heard = Callable[[Sequence["_Chosen"], CompiledText], tuple[Verdict, ...]]
 """The judges of what was chosen, and of what the compiler makes of it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Chosen:
+class _Chosen(ByIdentity, frozen=True, eq=False):
     """One array as it is written now. ``plan``: what of it was planned."""
 
     plans: ArrayPlans

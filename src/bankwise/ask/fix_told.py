@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bankwise.ask.fix_padding import Padding, against
 from bankwise.ask.fix_parts import PartedGroup, PartedText
 from bankwise.ask.fix_proved import ProvedRewrite, RewriteAttempt, RewriteTask
+from bankwise.identity import ByIdentity
 from bankwise.show.fixing import Change
 
 if TYPE_CHECKING:
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from bankwise.solver.plan import Plan
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedTask:
+class PlannedTask(ByIdentity, frozen=True, eq=False):
     """A task with the plans it was made from; ``padding``: the one that is gone from its rows."""
 
     task: RewriteTask

@@ -12,10 +12,12 @@ first; where their code does not keep what was planned, buffer by buffer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.ask.check_ttgir import Planned, better_of, check_ttgir, plan
 from bankwise.ask.ttgir_better import Better
@@ -136,8 +138,7 @@ def _one(found: Sequence[Planned], file: Path) -> Planned:
     return found[0]
 
 
-@dataclass(slots=True, eq=False)
-class _EncodingSearch:
+class _EncodingSearch(Struct, eq=False):
     """The search for encodings whose code is better; what failed, by buffer, and why. ``texts``:
     those that another distribution was written into, in order."""
 

@@ -8,8 +8,10 @@ accesses in rows of another pitch. What is advised is better by its code, or not
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
@@ -43,8 +45,7 @@ if TYPE_CHECKING:
     from bankwise.notation.padding import Unpadded
 
 
-@dataclass(frozen=True, slots=True)
-class PromotedPadding:
+class PromotedPadding(Struct, frozen=True):
     """Bits behind each row of every promoted tile, and what the ``code`` takes then."""
 
     bits: int
@@ -78,8 +79,7 @@ def priced(price: TextPrice) -> str:
     return f"{passes}, {price.cycles:,} cycles, {price.lds_bytes:,} bytes"
 
 
-@dataclass(frozen=True, slots=True)
-class PatchedCode:
+class PatchedCode(Struct, frozen=True):
     """What the code of a patch takes, and how many waves a unit holds of it, if that is known."""
 
     passes: int

@@ -16,8 +16,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_bytes
@@ -45,8 +47,7 @@ _HINT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DispatchStages:
+class DispatchStages(Struct, frozen=True):
     """The stages of one dispatch, the last first."""
 
     name: str

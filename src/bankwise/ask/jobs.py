@@ -20,9 +20,11 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.read.formats import FORMATS
@@ -37,8 +39,7 @@ _TALK_BYTES = 4_000
 AS_THE_TEXT_SAYS = Options()
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """What a job does: ``verb`` on ``file``, under ``options``.
 
     ``text``: what the file holds; it gets a folder that vanishes with the job. Empty: the file lies
@@ -87,14 +88,13 @@ def is_plain(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-@dataclass(slots=True)
-class _Job:
+class _Job(Struct):
     began: float = field(default_factory=time.monotonic)
     told: Answer = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
     answer: Answer | None = None
     stopped: str = ""
-    thread: threading.Thread | None = field(default=None, repr=False)
+    thread: threading.Thread | None = None
 
 
 class Jobs:

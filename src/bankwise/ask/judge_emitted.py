@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import prod
+
+from msgspec.structs import replace
 
 from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over, resident
 from bankwise.change.simulate.amd import AMD_SIMULATOR

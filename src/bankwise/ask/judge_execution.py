@@ -8,10 +8,10 @@ the text is ``complete``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.ask.reference import Buffers, Expect, against, load
 from bankwise.ask.workgroups import Grid, WorkgroupOrder, workgroup_order
@@ -37,8 +37,7 @@ _LEAST = 1 << 14
 _SEED = 20_26
 
 
-@dataclass(frozen=True, slots=True)
-class _Runnable:
+class _Runnable(Struct, frozen=True):
     """One of the two kernels, ready to run: its program, its facts, its buffers."""
 
     analysis: Analysis
@@ -47,8 +46,7 @@ class _Runnable:
     buffers: Buffers
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
+class _Runs(Struct, frozen=True):
     """Both kernels after the same workgroups on the same inputs: buffers and distinct faults."""
 
     order: WorkgroupOrder

@@ -8,9 +8,11 @@ more passes, or more data and issue cycles, is rejected. Registers and occupancy
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
+
+from msgspec import field
+from msgspec.structs import replace
 
 from bankwise.ask.check_isa import as_emitted, compiled, emitted_accesses, followed
 from bankwise.ask.check_mlir import kernel_of
@@ -26,6 +28,7 @@ from bankwise.errors import Refusal
 from bankwise.hardware.issue_cycles import issue_known
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.identity import ByIdentity
 from bankwise.read.emitted import SPILLED
 from bankwise.show.columns import told_apart
 from bankwise.show.fixing import Verdict
@@ -53,8 +56,7 @@ FOLLOWED = "passes as followed"
 in both."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmittedCode:
+class EmittedCode(ByIdentity, frozen=True, eq=False):
     """One kernel as the ``compiler`` emits it; ``price``: what a workgroup takes as followed, or
     why that is not known; ``otherwise``: that under rules that compete with weak ones."""
 

@@ -16,11 +16,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from math import prod
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from bankwise.ask.judge_emitted import GRID, numbers_of
 from bankwise.change.simulate.ptx import variables

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.cost import Costs, cost_of_opened

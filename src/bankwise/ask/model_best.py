@@ -8,9 +8,11 @@ is not counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.code_price import CodePrice, code_price
 from bankwise.ask.fix import rewritten
@@ -18,6 +20,7 @@ from bankwise.ask.fix_judged import RewrittenFile, as_it_was
 from bankwise.ask.text_price import AT_ANY_CYCLES, TextPrice, kernel_price, launch_price, rests_on
 from bankwise.change.compile.lower import Dispatch, Lowering
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
 from bankwise.show.model import FrameworkDefault, uncounted
@@ -30,8 +33,7 @@ IREE_DEFAULT = Lowering(padding=True, direct_load=True)
 """What ``iree-compile`` does unasked."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoweredDispatch:
+class LoweredDispatch(Struct, frozen=True):
     """One dispatch, lowered in one way, as a file."""
 
     lowering: Lowering
@@ -39,8 +41,7 @@ class LoweredDispatch:
     path: Path
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DispatchFix:
+class DispatchFix(ByIdentity, frozen=True, eq=False):
     """The answer for one dispatch. ``start``: what a launch takes of what IREE does unasked;
     ``codes``: what is emitted for that and for the answer, where it was counted; ``copies``: of the
     default straight to LDS; ``workgroup``: what one of the default takes; ``only_if``: on which
@@ -75,8 +76,7 @@ class DispatchFix:
         return FrameworkDefault(name, _pair(self.start), _pair(answer), how, code, assumed, copies)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _FixedLowering:
+class _FixedLowering(ByIdentity, frozen=True, eq=False):
     """A dispatch as it may be answered; ``code``: None where it is not counted."""
 
     lowered: LoweredDispatch

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.files import read_text
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
 Run = Callable[["Opened", "PassOptions", "Rules"], "Outcome"]
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(Struct, frozen=True):
     """One pass. ``looks_for``: what it works on, said where a text has nothing of it."""
 
     name: str
@@ -31,8 +32,7 @@ class Pass:
     run: Run
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How the passes decide. ``flag`` false keeps *decide* from deciding anything.
 
     ``padding_bits``: what *pad* puts behind every row, as IREE does; 0 lets counting choose.

@@ -11,14 +11,16 @@ is executed beside the text as it was, and compared bit for bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of
 from bankwise.ask.text_price import TextPrice, price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
 from bankwise.tile import COPIES
 
@@ -45,8 +47,7 @@ Apply = Callable[[str, "Opened"], "Outcome"]
 """What a pass makes of a text, by its name."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidate:
+class _Candidate(ByIdentity, frozen=True, eq=False):
     """A text, and how it came about. ``remarks``: what was changed, and where."""
 
     names: tuple[str, ...]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.counting.counted import AccessReport, Sureness, added
 from bankwise.read.assembly import AssemblyKernel

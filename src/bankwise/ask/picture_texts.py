@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.expression import parse
 from bankwise.counting.access import IntArray
@@ -41,8 +42,7 @@ _OFFSETS = ("x", "offset", "index")
 """Names of the row-major offset of an element."""
 
 
-@dataclass(frozen=True, slots=True)
-class SaidLayout:
+class SaidLayout(Struct, frozen=True):
     """``name``: what kind of text it is. ``offsets``: of every row and column, in elements.
     ``assumed``: what neither the text nor an option says, each with the option."""
 

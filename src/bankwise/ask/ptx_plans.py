@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from bankwise.algebra.address_fold import AddressFold
 from bankwise.ask.advice import NODES, address_fold, flat_tile
@@ -21,6 +22,7 @@ from bankwise.ask.every_launch import (
 from bankwise.change.ptx.reach import accesses_of
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import MOST_BYTES, AssemblyAccess, AssemblyKernel
 from bankwise.read.buffers import AddressPattern, EmittedBuffer, uses_of
 from bankwise.read.ptx.parse import PtxKernel, Variable
@@ -40,8 +42,7 @@ _UNSIZED_BYTES = 1024
 _UNPRICED = "; executions with unknown addresses are not priced"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class VariablePlan:
+class VariablePlan(ByIdentity, frozen=True, eq=False):
     """One map of a variable, and the passes that it takes in each launch."""
 
     map: AddressFold
@@ -49,8 +50,7 @@ class VariablePlan:
     optimum: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class VariablePlans:
+class VariablePlans(ByIdentity, frozen=True, eq=False):
     """What can be done for a variable, the best first. ``present`` and ``ideal``: passes of it as
     it is, and without conflicts, in all its ``kernels``."""
 

@@ -8,18 +8,18 @@ free of conflicts is none that code could be tuned for, and is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
 
 
-@dataclass(frozen=True, slots=True)
-class BelievedRule:
+class BelievedRule(Struct, frozen=True):
     """A rule for an instruction that whoever tuned code may have believed in. ``name``: where it is
     from; ``own``: of the machine's own file.
 

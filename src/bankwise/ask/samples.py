@@ -7,7 +7,8 @@ executes stays refused.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.counting.bound import Bound
 from bankwise.counting.count_kernel import count_kernel

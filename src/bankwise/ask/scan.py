@@ -8,10 +8,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.ask.scan_case import COLUMNS, ScanCase, answer, launches_said
 from bankwise.ask.scan_open import ScanFile, check_paths, files_of, open_file
@@ -36,8 +38,7 @@ _CHUNK = 4
 """Kernels that travel together: most take some hundredths of a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScanLimits:
+class ScanLimits(Struct, frozen=True):
     """How a scan is run. ``seconds``: of the wall clock, 0 for no end; ``engine``: see
     :func:`bankwise.sweep.engine.run`; ``workers``: processes, 1 for this one, 0 for one per core;
     ``retry_failed``: try again what failed."""
@@ -48,8 +49,7 @@ class ScanLimits:
     retry_failed: bool = False
 
 
-@dataclass(slots=True)
-class ScanState:
+class ScanState(Struct):
     """What a run of a scan has met so far. ``places``: of a case, everywhere that it stands;
     ``ended``: what came of it. ``why``: why the run was ended early, "" if it was not."""
 

@@ -13,11 +13,13 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import asked, counted_kernel, named_openers
 from bankwise.counting.counted import AccessReport
@@ -46,8 +48,7 @@ _PLACE = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=: )")
 _NUMBER = re.compile(r" \(line \d+\)|\b(lines?) [\d, ]*\d|\bat 0x[0-9a-f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ScanCase:
+class ScanCase(Struct, frozen=True):
     """One kernel to answer, or the kernels of a whole text.
 
     ``kernel``: its name, "" for those of a whole text; ``reader``: the dialect of its code, "" for
@@ -112,7 +113,7 @@ def case_of_kernel(
     launches = launches_said(options, Path(file))
     address = ((i.line, dialect.address(i)) for i in dialect.instructions(kernel))
     packed = zlib.compress(pickle.dumps((kernel, dict(address))), 1)
-    code = repr([(f.name, _content(getattr(kernel, f.name))) for f in _said(kernel, "name")])
+    code = repr([(one, _content(getattr(kernel, one))) for one in _said(kernel, "name")])
     nameless = code.replace(repr(kernel.name), "''")
     digest = hashlib.sha256(f"{reader}\0{nameless}".encode()).hexdigest()
     facts = (reader, packed, digest, options, launches)
@@ -140,16 +141,16 @@ def launches_said(options: Options, path: Path | None = None) -> Launches:
     return replace(launches, plain=plain)
 
 
-def _said(value: Any, *besides: str) -> list[Any]:
-    return [f for f in fields(value) if f.name not in (*_PLACES, *besides)]
+def _said(value: Any, *besides: str) -> list[str]:
+    return [name for name in value.__struct_fields__ if name not in (*_PLACES, *besides)]
 
 
 def _content(value: Any) -> Any:
     """What a value says, without the places where it is said."""
     if isinstance(value, Location):
         return ()
-    if is_dataclass(value):
-        return tuple(_content(getattr(value, one.name)) for one in _said(value))
+    if isinstance(value, Struct):
+        return tuple(_content(getattr(value, name)) for name in _said(value))
     if isinstance(value, Mapping):
         return tuple((key, _content(one)) for key, one in value.items())
     if isinstance(value, tuple | list):

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.folder import families, files_below, is_linked, linked_in
 from bankwise.ask.scan_case import ScanCase, case_of_kernel, case_of_refused
@@ -26,8 +28,7 @@ from bankwise.read.unsaid import of_one_of_many
 MOST_FILES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class ScanFile:
+class ScanFile(Struct, frozen=True):
     """A file to open, the ``number``-th. ``stages``: it, and behind it what it was made from, which
     is opened where it cannot be. ``named``: by the user, who is told that it holds no kernel;
     ``alone``: and no other is."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from msgspec import structs
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Identity, Linear, Padded
 from bankwise.algebra.layout import Layout
@@ -89,7 +90,7 @@ def answered(question: TileQuestion, asked: SolveOptions = OWN, steps: bool = Fa
 
 def over(options: SolveOptions, asked: SolveOptions) -> SolveOptions:
     """The options of a question with what a caller asks for instead."""
-    given = {f.name: getattr(asked, f.name) for f in fields(asked)}
+    given = structs.asdict(asked)
     found = replace(options, **{k: v for k, v in given.items() if v not in (None, "")})
     if asked.family:
         found = replace(found, family=framework(asked.family).name)

@@ -17,20 +17,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.counting.kernel import IssuedPattern, KernelAccess, WaveInstruction
 from bankwise.errors import Location
 from bankwise.hardware.machine import Direction, Machine
+from bankwise.identity import ByIdentity
 
 Shape = tuple[Direction, bytes, bytes]
 """Direction, active lanes, and each lane's distance from the first byte of all."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _SourceTouch:
+class _SourceTouch(ByIdentity, frozen=True, eq=False):
     """One instruction of one pattern of the source: ``first`` byte of all lanes in it."""
 
     access: KernelAccess

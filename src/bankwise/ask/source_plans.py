@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlans, plans_of
 from bankwise.ask.array_posed import can_be
@@ -16,6 +17,7 @@ from bankwise.ask.every_launch import (
 )
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import shared_arrays, tied
 from bankwise.read.cxx.sizes import sizes
@@ -25,8 +27,7 @@ from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.values import KernelReport, Snippet
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SourcePlans:
+class SourcePlans(ByIdentity, frozen=True, eq=False):
     """``plans``: of the arrays that have conflicts, what saves most first; ``refusals``: why others
     have none, ``unasked``: why those have none that no kernel has; ``names``: of all arrays;
     ``keys``: the launches that can be, None where that was not asked."""

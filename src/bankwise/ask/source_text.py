@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import asked, shown_first
 from bankwise.ask.every_launch import EmittedCost, LaunchKey, emitted_cost, key_of, other_launches
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.options import Options
 from bankwise.read.source import Compilation, SourceLanguage
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CompiledText:
+class CompiledText(ByIdentity, frozen=True, eq=False):
     """A text, and what the compiler makes of it."""
 
     text: str
@@ -37,8 +38,7 @@ def _compiled(text: str, kernels: Sequence[AssemblyKernel], how: str) -> Compile
     return CompiledText(text, tuple(kernels), how, emitted_cost(kernels))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Author:
+class Author(ByIdentity, frozen=True, eq=False):
     """The user's source as it is, how it is compiled, and what is asked of it. ``also``: kernels
     that are looked at as well, since what is asked about is made of the same text."""
 

@@ -15,10 +15,11 @@ of a tile is one of :mod:`bankwise.ask.sweep_tile`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.cost import kernel_cost
@@ -50,8 +51,7 @@ _WAYS_OF_BEST = ("iree", "none")
 """IREE's own first."""
 
 
-@dataclass(frozen=True, slots=True)
-class _DispatchResult:
+class _DispatchResult(Struct, frozen=True):
     """One dispatch: its kernels, the code emitted for them, and what its accesses take in a launch,
     None where that is not known."""
 

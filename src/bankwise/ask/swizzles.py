@@ -12,11 +12,11 @@ one for each bit of the thread's number; through a wrong one they are not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from bankwise.counting.access import IntArray, Pattern
+from bankwise.identity import ByIdentity
 from bankwise.notation.cute.hopper import GROUP_BYTES, MODES, MatrixDescriptor, Mode
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.units import ROWS
@@ -27,8 +27,7 @@ RULE = "swizzle-mismatch"
 _FULL_ROW_BYTES = 128
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _OperandRead:
+class _OperandRead(ByIdentity, frozen=True, eq=False):
     """One operand in one execution. ``pieces``: first bytes of its 16-byte pieces, in order."""
 
     access: AssemblyAccess
@@ -86,8 +85,7 @@ def _operands(kernel: AssemblyKernel) -> Iterator[_OperandRead]:
             yield from (_OperandRead(access, pattern, found) for pattern, found in rows)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fill:
+class _Fill(ByIdentity, frozen=True, eq=False):
     """What lanes write. ``modes``: of each writer; ``by_piece``: the writers, by their numbers, of
     each 16 bytes of an allocation."""
 

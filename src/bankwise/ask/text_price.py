@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_mlir import kernel_of
@@ -14,6 +15,7 @@ from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.hardware.issue_cycles import issue_cycles
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.solver.hypotheses import Doubted
 from bankwise.solver.plan import Prefer, Rank, spent
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from bankwise.read.mlir.module import Opened
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ReportedText:
+class ReportedText(ByIdentity, frozen=True, eq=False):
     """A text with its kernels, as they were read and as they were counted. ``compiler``: the one
     that the user named for its code, if any."""
 
@@ -38,8 +39,7 @@ AT_ANY_CYCLES: tuple[Prefer, ...] = ("fewest-passes", "least-lds")
 """Preferences by which a change may take more data and issue cycles; more passes by none."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TextPrice:
+class TextPrice(Struct, frozen=True, order=True):
     """What the loads and stores of all kernels of a text take, of a workgroup or of a launch.
 
     ``unknown``: accesses without a number, or under a rule that nobody knows. ``cycles``: passes,

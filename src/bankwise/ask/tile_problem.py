@@ -7,8 +7,6 @@ solver may choose.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bankwise.algebra import f2
@@ -19,6 +17,7 @@ from bankwise.ask.spec_moves import moves
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 from bankwise.notation import row_major
 from bankwise.notation.values import DistributionTable, Mapped, linear
 from bankwise.read.tile_file.question import (
@@ -35,8 +34,7 @@ from bankwise.solver.problem import BitTile, Request
 from bankwise.solver.units import UnitUse
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TileProblem:
+class TileProblem(ByIdentity, frozen=True, eq=False):
     """A tile and its accesses, as the solver takes them; all of it has been checked.
 
     ``stages``: leading dimensions that no access moves, the outermost last; ``shape`` is without.

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask import check_assembly, check_ttgir
 from bankwise.ask.check_ttgir import Planned, plan
@@ -37,8 +39,7 @@ _SUFFIXES = ("st64", "_d16_hi", "_d16")
 _ALIKE = {"ds_read_i16": "ds_read_u16", "ds_read_i8": "ds_read_u8"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(Struct, frozen=True):
     """One access on one level. ``lines``: of the source text, innermost first."""
 
     direction: str

@@ -9,12 +9,12 @@ counting again: another layout may allow wider ones, or cost some.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
 from math import prod
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.algebra.address import Linear
 from bankwise.ask.ttgir_problem import shape_of, tile_of
@@ -22,6 +22,7 @@ from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import WIDEST_BYTES, Issue
+from bankwise.identity import ByIdentity
 from bankwise.notation.linear import LinearMemory
 from bankwise.notation.padding import block_pads
 from bankwise.notation.triton import Shared, memory
@@ -56,8 +57,7 @@ _CUT_OFF = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Better:
+class Better(ByIdentity, frozen=True, eq=False):
     """What is known of one buffer. ``encoding``: a better one, None if none was found.
 
     ``best``: its plan, or the present one; ``plans``: all that are better, the best first;
@@ -114,8 +114,7 @@ def better(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Question:
+class _Question(ByIdentity, frozen=True, eq=False):
     """A buffer, what touches it, and who makes accesses of that."""
 
     buffer: Buffer
@@ -130,8 +129,7 @@ class _Question:
         return found if len(found) == len(moved) else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Searched:
+class _Searched(ByIdentity, frozen=True, eq=False):
     """What a search found: ``legal``: the best few plans, counted for all waves; ``solution``: the
     optimum for the instructions of the best of them; ``tried``: encodings that were counted."""
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import counted_kernel
 from bankwise.ask.check_ttgir import Planned
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.launch.facts import KernelLaunch, Launches
@@ -25,8 +27,7 @@ from bankwise.show.values import KernelReport
 from bankwise.show.words import open_rules
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmittedText:
+class EmittedText(ByIdentity, frozen=True, eq=False):
     """A TTGIR text and its machine code; ``report``: that counted, ``how``: which code it is."""
 
     text: str

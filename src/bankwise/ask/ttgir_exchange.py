@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.check_ttgir import Planned, plan
 from bankwise.ask.ttgir_better import access_cost
@@ -124,8 +126,7 @@ def _best(
     return tuple(found[:KEPT])
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(Struct, frozen=True):
     """A ``tt.broadcast`` between two distributions of which one stays: for ``shape``, that of what
     is broadcast, the one that changes must go on to hold what it holds. ``pair``: both, in
     words."""

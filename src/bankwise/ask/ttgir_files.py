@@ -13,9 +13,11 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.ttgir_code import EmittedText
 from bankwise.errors import InputError, Location
@@ -37,8 +39,7 @@ OutputFiles = tuple[tuple[str, bytes], ...]
 """Paths below a folder, and what they hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(Struct, frozen=True):
     """Where a fixed kernel goes. ``folder``: that was asked for, empty for a file or none;
     ``key``: the name of the folder of the input, if it is a hash; ``entry``: whether the input is
     of the cache, and not of a dump."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.ask.ttgir_code import EmittedText
 from bankwise.counting.counted import AccessReport

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.counting.counted import AccessReport
 from bankwise.counting.reason import Reason

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import permutations, product
 from math import prod
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.ask.check_ttgir import Planned
 from bankwise.ask.ttgir_better import access_cost
@@ -43,8 +44,7 @@ _ORDERED = re.compile(
 """Operations whose result may depend on who holds what: the order of a sum does."""
 
 
-@dataclass(frozen=True, slots=True)
-class PiecesTouched:
+class PiecesTouched(Struct, frozen=True):
     """What one wave touches in global memory: how many pieces by their bytes, the smallest first,
     and in how many instructions."""
 
@@ -66,8 +66,7 @@ class PiecesTouched:
         return max(self.instructions, count * size // _TURN_BYTES)
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """Another distribution under the name of one: ``passes`` of the accesses that it is part of,
     before and after; ``touched``: what its loads do, likewise.
     ``partners``: other names that change with it, and what they become; ``moves``: what of global

@@ -10,7 +10,8 @@ none then is told with both:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_mlir import kernel_of
@@ -20,11 +21,11 @@ from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import Kernel
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.weak import WeakRule, weak_rules
+from bankwise.identity import ByIdentity
 from bankwise.read.names import short
 
 
-@dataclass(frozen=True, slots=True)
-class OtherRule:
+class OtherRule(Struct, frozen=True):
     """A rule of low confidence, in words, and the instruction as which it would be served else."""
 
     name: str
@@ -52,8 +53,7 @@ def _named(rule: WeakRule) -> OtherRule:
     return OtherRule(row.name, f"{row.evidence}, confidence {row.confidence:g}", rule.otherwise)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Weighed:
+class Weighed(ByIdentity, frozen=True, eq=False):
     """A price, and what it is under other rules. ``kernel``: whose."""
 
     price: TextPrice

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from bankwise.ask.analysis import Analysis
@@ -25,8 +26,7 @@ _SUPPOSED = 64
 """How far along an axis the edges of guards are looked for where the grid is not in the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkgroupOrder:
+class WorkgroupOrder(Struct, frozen=True):
     """The workgroups to run, in this order, without repetition.
 
     ``grid``: None if it is not in the text. ``alike``: no workgroup asks which one it is.

@@ -10,8 +10,10 @@ files.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.analysis import analyse
 from bankwise.ask.check_mlir import report_of
@@ -48,8 +50,7 @@ _COUNTED = "of a workgroup, as far as its loops are counted"
 _LOOPS = "of one pass through the innermost loops, a workgroup"
 
 
-@dataclass(frozen=True, slots=True)
-class _KernelPart:
+class _KernelPart(Struct, frozen=True):
     """A part of a kernel: its passes, its instructions, how often its loops run."""
 
     run: Cost

@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.hardware.machine import Vendor
 from bankwise.profile.values import Launch, Quantity
@@ -99,8 +101,7 @@ _INSIDE = frozenset({_LDS, COMPUTE, "matrix", "issue"})
 _CYCLES = ("sm__cycles_active.avg", ("sm__cycles_elapsed.avg", "sm__cycles_elapsed.max"))
 
 
-@dataclass(frozen=True, slots=True)
-class BusyUnits:
+class BusyUnits(Struct, frozen=True):
     """``lds``: shared memory, None if not measured. ``stalled``: the time that conflicts stall it.
     ``where``: of what the percentages are, beyond the launch. ``notes``: what was not taken for a
     unit, and why."""

@@ -6,7 +6,8 @@ said which byte offsets to compute in the source that it is compiled from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.address_fold import AddressFold
 from bankwise.ask.advice_amd import splice
@@ -16,8 +17,7 @@ from bankwise.read.names import variables
 from bankwise.show.values import Optimum, Snippet
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where a kernel comes from: its framework, the TTGIR text beside it, if there is one, and its
     own text where that is AMD assembly. ``language``: of the file that was asked about, empty where
     nothing is to be written; ``command``: that writes it, where one does; ``flat``: no array of it

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.ck.descriptor import TensorDescriptor, legality
 from bankwise.notation.ck.encoding import Encoding
 from bankwise.notation.ck.spelled import AxisNames, statements
@@ -26,8 +27,7 @@ _MAKES = "tensor_descriptor"
 Planned = Mapping[str, tuple[Memory, TensorDescriptor]]
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderEdit:
+class HeaderEdit(Struct, frozen=True):
     """Bytes of a header that become another text."""
 
     start: int
@@ -35,8 +35,7 @@ class HeaderEdit:
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Chain:
+class _Chain(ByIdentity, frozen=True, eq=False):
     """The statements of a function that make what it returns. ``name``: of the last one."""
 
     name: str

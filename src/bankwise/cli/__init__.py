@@ -11,8 +11,6 @@ import gc
 import os
 import sys
 
-from bankwise.errors import FAILED, InputError
-
 __all__ = ["main"]
 
 _INTERRUPTED = 130
@@ -53,28 +51,45 @@ def _guarded(debug: bool) -> int | str | None:
     """Run the command; its exit code."""
     try:
         return _run()
-    except InputError as error:
-        return _failed(f"error: {error}")
     except BrokenPipeError:
         _drop_output()
         return 0
-    except UnicodeEncodeError as error:
-        sign = error.object[error.start]
-        message = f"the encoding of the output, {error.encoding}, has no {sign!a}"
-        return _failed(f"error: {message}\n  hint: set PYTHONUTF8=1, or a locale with UTF-8")
-    except OSError as error:
-        return _failed(f"error: {_refused_by_system(error)}")
-    except MemoryError:
-        return _failed("error: this needs more memory than there is")
     except Exception as error:
+        return _failed(_message(error, debug))
+
+
+def _message(error: Exception, debug: bool) -> str:
+    """What went wrong, in the user's words."""
+    known = _known(error)
+    return f"error: {known}" if known else _internal(error, debug)
+
+
+def _known(error: Exception) -> str:
+    """What the user, or his system, can mend; empty for a defect of bankwise."""
+    from bankwise.errors import InputError
+
+    match error:
+        case InputError():
+            return str(error)
+        case UnicodeEncodeError():
+            sign = error.object[error.start]
+            message = f"the encoding of the output, {error.encoding}, has no {sign!a}"
+            return f"{message}\n  hint: set PYTHONUTF8=1, or a locale with UTF-8"
+        case OSError():
+            return _refused_by_system(error)
+        case MemoryError():
+            return "this needs more memory than there is"
         # Without a working directory Python 3.13 ends some imports in a SystemError.
-        gone = isinstance(error, SystemError) and _folder_is_gone()
-        return _failed(f"error: {_GONE}" if gone else _internal(error, debug))
+        case SystemError() if _folder_is_gone():
+            return _GONE
+    return ""
 
 
 def _run() -> int | str | None:
     """Import the command that was typed, which takes most of the start, and run it."""
     if sys.stdout is None:
+        from bankwise.errors import InputError
+
         raise InputError("standard output is closed", hint="for no output: > /dev/null")
     if sys.argv[1:] == ["--version"]:
         from bankwise.cli.version import print_version
@@ -132,6 +147,8 @@ def _internal(error: Exception, debug: bool) -> str:
 
 def _failed(message: str) -> int:
     """Say why; what stdout still holds is dropped if it cannot be written."""
+    from bankwise.errors import FAILED
+
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from bankwise.cli.common import Output, app, err, examples, out, progress, write_json
-from bankwise.errors import exit_code
 
 bench = typer.Typer(
     no_args_is_help=True, help="Run generated kernels on this computer's GPU and measure them."
@@ -62,6 +61,7 @@ def transpose(
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Transpose rung by rung: conflicts predicted and measured, share of a copy's speed."""
+    from bankwise.errors import exit_code
     from bankwise.files import make_folder
     from bankwise.lab.bench_transpose import DTYPES, BenchOptions, bench_transpose, read_sizes
     from bankwise.lab.report.documents import transpose_document
@@ -131,6 +131,7 @@ def _bench(
     seed: int,
     form: Output,
 ) -> None:
+    from bankwise.errors import exit_code
     from bankwise.lab.bench_attention import bench_attention
     from bankwise.lab.bench_cases import Steps, check_outputs, export, read_shape, replayed
     from bankwise.lab.report import bench_cases as report

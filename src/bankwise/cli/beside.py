@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bankwise.cli.common import CheckFormat
-from bankwise.errors import InputError
 
 if TYPE_CHECKING:
     from bankwise.profile.values import Profile
@@ -34,6 +33,8 @@ WorthIt = Annotated[
 
 def refuse(counters: str, profiled: str, worth: bool, form: CheckFormat) -> None:
     """Options that exclude each other: InputError."""
+    from bankwise.errors import InputError
+
     if (counters or worth) and form not in (CheckFormat.text, CheckFormat.json, CheckFormat.html):
         message = f"--counters and --worth print no {form.value}"
         raise InputError(message, hint="--format text, json or html")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -42,7 +41,6 @@ from bankwise.cli.common import (
     write_json,
 )
 from bankwise.cli.project import asked
-from bankwise.errors import INCOMPLETE, InputError
 
 if TYPE_CHECKING:
     from bankwise.read.options import Options
@@ -119,6 +117,7 @@ def check(
 ) -> None:
     """Find every shared-memory access of a kernel, folder or spec, and predict its conflicts."""
     from bankwise.ask.check import check_file
+    from bankwise.errors import INCOMPLETE, InputError
     from bankwise.read.options import Options
     from bankwise.show.answers import counted
 
@@ -172,6 +171,8 @@ def check(
 def _of_default(said: str, file: Path, options: Options) -> Options:
     """The options with the GPU of ``--default-target``, told what it is, or without where the file
     names another."""
+    from msgspec.structs import replace
+
     from bankwise.hardware.machine import canonical
     from bankwise.read.own_gpu import of_one_among_many
 
@@ -184,6 +185,8 @@ def _of_default(said: str, file: Path, options: Options) -> Options:
 @contextmanager
 def _failure_told(form: CheckFormat, file: Path) -> Iterator[None]:
     """Whoever reads annotations or SARIF alone learns of a failure, too."""
+    from bankwise.errors import InputError
+
     try:
         yield
     except InputError as error:
@@ -204,6 +207,9 @@ def _saved_as(saved: str) -> str:
 
 
 def _gate(fail_on: str, baselines: list[str], min_evidence: str, file: Path, target: str) -> Gate:
+    from msgspec.structs import replace
+
+    from bankwise.errors import InputError
     from bankwise.files import read_text
     from bankwise.read.recognise import require
     from bankwise.show.gate import Gate, read_level, read_ways

@@ -21,7 +21,6 @@ from bankwise.cli.common import (
     out,
     write_json,
 )
-from bankwise.errors import exit_code
 
 
 @app.command(
@@ -55,6 +54,7 @@ def probe(
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Measure this computer's GPU and hold the machine file against its counters."""
+    from bankwise.errors import exit_code
     from bankwise.lab.probe import probe as run
     from bankwise.lab.report import probing
 
@@ -85,6 +85,7 @@ def _write_kit(folder: Path, target: str, each: int, seed: int) -> NoReturn:
 
 
 def _import_kit(folder: Path, file: str, form: Output) -> NoReturn:
+    from bankwise.errors import exit_code
     from bankwise.files import write_atomically
     from bankwise.lab.probe import import_kit
     from bankwise.lab.report import probing
@@ -112,6 +113,7 @@ def _propose(
     save: str,
     form: Output,
 ) -> NoReturn:
+    from bankwise.errors import exit_code
     from bankwise.files import write_atomically
     from bankwise.lab.probe import propose_machine
     from bankwise.lab.report import probing
@@ -148,6 +150,7 @@ def verify(
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Measure every access on this computer's GPU, beside the prediction."""
+    from bankwise.errors import exit_code
     from bankwise.lab.report import verifying
     from bankwise.lab.verify import verify as run
     from bankwise.read.options import Options

@@ -13,8 +13,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bankwise.errors import FAILED, worst
-
 _KERNELS = frozenset(
     (
         *(".mlir", ".s", ".amdgcn", ".rocmasm", ".asm", ".ptx", ".sass", ".ttgir"),
@@ -26,6 +24,8 @@ _HEADERS = frozenset((".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"))
 
 def main(words: Sequence[str]) -> int:
     """The exit code of all checks together: 2 decides before 1, and 1 before 3."""
+    from bankwise.errors import worst
+
     through = words[0] if words and re.fullmatch(r"\.\w+", words[0]) else ""
     rest = words[1:] if through else words
     files = {word for word in rest if Path(word).is_file()}
@@ -43,6 +43,8 @@ def _suffix(file: str) -> str:
 
 
 def _code(kernel: str, options: Sequence[str]) -> int:
+    from bankwise.errors import FAILED
+
     command = [sys.executable, "-m", "bankwise", "check", kernel, *options]
     code = subprocess.run(command, check=False).returncode
     return code if code in (0, 1, 3) else FAILED
@@ -58,6 +60,8 @@ def _tracked(suffix: str) -> list[str]:
 
 def _nothing(words: Sequence[str], headers: Sequence[str], through: str) -> int:
     """Silence would look like a check that passed."""
+    from bankwise.errors import FAILED
+
     inside = f"this repository has no {through} to check for {headers[0]}" if headers else ""
     why = inside if inside and through else f"no kernel to check among: {' '.join(words)}"
     print(f"error: {why}\n  hint: kernels end in {', '.join(sorted(_KERNELS))}", file=sys.stderr)

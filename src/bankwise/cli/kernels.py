@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,7 +40,6 @@ from bankwise.cli.common import (
     write_json,
 )
 from bankwise.cli.project import asked
-from bankwise.errors import InputError, exit_code
 
 if TYPE_CHECKING:
     from bankwise.show.fixing import FixReport
@@ -122,7 +120,10 @@ def fix(
     The patch goes to stdout, the story to stderr; nothing is written without -o or --write. A model
     has no patch: --keep DIR writes its kernels, -o FILE.vmfb the model.
     """
+    from msgspec.structs import replace
+
     from bankwise.ask.fix import fix_file
+    from bankwise.errors import InputError
     from bankwise.read.options import Judges, Options
     from bankwise.show.fixing import FixReport
 
@@ -219,6 +220,7 @@ def cost(
 ) -> None:
     """Compile a kernel: occupancy, LDS instructions executed, waits, which unit is busiest."""
     from bankwise.ask.cost import cost as cost_of
+    from bankwise.errors import exit_code
     from bankwise.read.options import Options
     from bankwise.show.costing import print_cost
 
@@ -242,6 +244,8 @@ def cost(
 
 def _deliver_model(found: ModelFix, output: str, form: FixFormat, everything: bool) -> None:
     """The linked model where it was asked for, the story on stderr."""
+    from msgspec.structs import replace
+
     from bankwise.files import make_folder, write_atomically
     from bankwise.show.model import print_model_fix
 

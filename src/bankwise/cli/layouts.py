@@ -21,7 +21,6 @@ from bankwise.cli.common import (
     out,
     write_json,
 )
-from bankwise.errors import InputError
 
 
 @app.command(
@@ -57,6 +56,7 @@ def solve(
 ) -> None:
     """Find the best layout of a tile for all of its accesses, and prove it."""
     from bankwise.ask.solve import solve_file
+    from bankwise.errors import InputError
     from bankwise.show import solutions
 
     answer = solve_file(
@@ -144,6 +144,7 @@ def explain(
     """Say what a finding or a word means, what to do instead, and who says so."""
     from bankwise.ask.explain import explain as one
     from bankwise.ask.explain import explain_all
+    from bankwise.errors import InputError
     from bankwise.show import explaining
 
     if rule == "choose" and spec is None:

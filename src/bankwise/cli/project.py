@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from bankwise.cli.common import err
-from bankwise.errors import InputError
 
 if TYPE_CHECKING:
     from bankwise.read.options import Options
@@ -19,6 +17,9 @@ _Answer = TypeVar("_Answer")
 def asked(verb: str, file: Path, options: Options, run: Callable[[Options], _Answer]) -> _Answer:
     """The answer of ``run`` about a file. Its project's target is taken where the file names none;
     what was taken from where is said once."""
+    from msgspec.structs import replace
+
+    from bankwise.errors import InputError
     from bankwise.read.recognise import recognise
     from bankwise.read.unsaid import told, unsaid
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -114,6 +113,8 @@ def scan(
 
 
 def _write(report: ScanReport, form: ScanFormat, top: int) -> None:
+    from msgspec.structs import replace
+
     from bankwise.show import scan_lines
     from bankwise.show.scanning import print_scan
 

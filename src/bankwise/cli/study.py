@@ -19,7 +19,6 @@ from bankwise.cli.common import (
     progress,
     write_json,
 )
-from bankwise.errors import InputError
 
 _PROGRESS_S = 10.0
 """Between two lines about how far a sweep is, where there is no terminal."""
@@ -71,6 +70,7 @@ def workbench(
     browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
 ) -> None:
     """Open the workbench: see conflicts, break layouts, fix kernels. Serves 127.0.0.1 only."""
+    from bankwise.errors import InputError
     from bankwise.files import make_folder, write_atomically
     from bankwise.workbench.browser import opened
     from bankwise.workbench.page import page, site

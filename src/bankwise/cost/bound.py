@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.cost.mix import InstructionCount
 from bankwise.hardware.machine import Machine
@@ -46,8 +47,7 @@ _GLOBAL_BYTES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Busy:
+class Busy(Struct, frozen=True):
     """Cycles of one unit for one workgroup; None where the machine file states no rate."""
 
     lds: int

@@ -15,10 +15,9 @@ conflict counter, only for time. Two known points: 64 lanes storing 4 bytes take
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
@@ -37,8 +36,7 @@ _PORT_BYTES = 64
 _NARROW_BANKS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Cycles:
+class Cycles(Struct, frozen=True):
     """Cycles of one execution by one wave; ``total`` is the larger of the two."""
 
     issue: int

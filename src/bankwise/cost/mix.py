@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.hardware.machine import Machine
 from bankwise.read.emitted import EmittedStep, Listing, SharedInstruction
 
 
-@dataclass(frozen=True, slots=True)
-class InstructionCount:
+class InstructionCount(Struct, frozen=True):
     """One kind of instruction: how many stand outside and inside of loops."""
 
     name: str
@@ -39,8 +39,7 @@ class InstructionCount:
         return self.outside + trips * self.inside
 
 
-@dataclass(frozen=True, slots=True)
-class LoopLines:
+class LoopLines(Struct, frozen=True):
     """The lines of a loop: from the label that a later branch goes back to, to that branch."""
 
     first: int

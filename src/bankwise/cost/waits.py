@@ -19,15 +19,15 @@ counted here, so the numbers are upper bounds of what is outstanding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.read.emitted import EmittedStep
 
 _MATRIX = ("v_mfma", "v_smfmac", "v_wmma")
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixWait:
+class MatrixWait(Struct, frozen=True):
     """One matrix instruction.
 
     ``waits_for``: N of the wait since the previous matrix instruction, None if there is none.
@@ -40,8 +40,7 @@ class MatrixWait:
     outstanding: int
 
 
-@dataclass(frozen=True, slots=True)
-class Waits:
+class Waits(Struct, frozen=True):
     """All matrix instructions of a kernel, in order."""
 
     matrix: tuple[MatrixWait, ...]

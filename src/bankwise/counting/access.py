@@ -7,21 +7,20 @@ loop iteration in which the bytes, the active lanes or the allocation differ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from bankwise.counting.bound import Bound
 from bankwise.errors import Location
 from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.identity import ByIdentity
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pattern:
+class Pattern(ByIdentity, frozen=True, eq=False):
     """What all waves of one workgroup touch in one execution of an access.
 
     ``offsets_bytes``: int64 [waves, lanes], the first byte of every lane, from the start of the
@@ -42,8 +41,7 @@ class Pattern:
     anywhere: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Access:
+class Access(ByIdentity, frozen=True, eq=False):
     """One operation on shared memory, for all waves of one workgroup.
 
     ``width_bytes``: contiguous bytes per lane. ``element_bytes``: size of one element of the memref
@@ -82,8 +80,7 @@ class Access:
         return tuple(dict.fromkeys(p.allocation for p in self.patterns))
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
+class Allocation(Struct, frozen=True):
     """A piece of shared memory of one kernel. ``shape`` and ``strides`` are in elements."""
 
     name: str

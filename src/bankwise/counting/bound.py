@@ -28,14 +28,14 @@ y <= x (interval arithmetic: R. E. Moore, Interval Analysis, 1966).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 BoundKind = Literal["exact", "at most", "at least", "between", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """All whole numbers from ``low`` to ``high``; without an upper end where that is None."""
 
     low: int

@@ -15,14 +15,14 @@ cache swizzle is the remedy; :func:`cache_swizzle` gives its stride operand and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 
 LINE_BYTES = {"amd": 64, "nvidia": 32}
 """Granularity of a global-memory transaction, by vendor: a line of 64 or a sector of 32 bytes."""
@@ -36,8 +36,7 @@ SWIZZLE_LIMIT_BYTES = 8192
 _STRIDE_BITS = 14
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Coalesced:
+class Coalesced(ByIdentity, frozen=True, eq=False):
     """Transactions of waves: integer arrays over the leading axes of the offsets.
 
     ``lines``: distinct lines; ``useful_bytes``: distinct bytes that some lane wants;
@@ -61,8 +60,7 @@ class Coalesced:
         return np.where(fetched > 0, self.useful_bytes / np.maximum(fetched, 1), 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class CacheSwizzle:
+class CacheSwizzle(Struct, frozen=True):
     """A buffer descriptor's cache swizzle.
 
     ``stride_bytes``: from one row to the next; ``operand``: the 16-bit stride operand of

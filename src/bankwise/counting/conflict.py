@@ -24,18 +24,19 @@ held equal by tests.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bulk import counted_in_bulk
 from bankwise.counting.lines import line_passes
 from bankwise.errors import InputError, MisalignedError
 from bankwise.hardware.machine import BANK_BYTES, Instruction, lane_text
+from bankwise.identity import ByIdentity
 
 _Wish = tuple[int, int]
 """A lane and a word that it wants."""
@@ -46,8 +47,7 @@ _CHUNK_ACCESSES = 1 << 12
 """Accesses counted at a time: small enough for the working set to stay in the cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """Proof of a conflict that a person can check: these lanes want different words of one bank.
 
     ``banks``: all banks on which exactly these lanes collide. ``words[i]`` is the word that
@@ -77,8 +77,7 @@ def _ranges(lanes: tuple[int, ...]) -> str:
     return lane_text(lanes).replace(" ", ", ")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Count:
+class Count(ByIdentity, frozen=True, eq=False):
     """Passes of each access: integer arrays over the leading axes of the offsets.
 
     ``ways`` is the worst phase's passes (1: conflict-free). ``witness`` shows the worst phase of

@@ -14,13 +14,14 @@ unknown, passes and ideal are unknown, but extra = passes - ideal stays 0 where 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.bound import ANY, Bound, around, exactly
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Struct, frozen=True):
     """Between which ends the numbers of a cost lie."""
 
     passes: Bound
@@ -40,8 +41,7 @@ class Ends:
         return Ends(self.passes * times, self.ideal * times, self.extra * times)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """Passes of something, and the passes it would take without any conflict.
 
     ``span``: where the truth lies; None if ``passes`` and ``ideal`` are exact.

@@ -7,11 +7,12 @@ counted once: moved by a row, the same lanes meet on the same banks for the same
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bound import Bound, exactly
@@ -25,6 +26,7 @@ from bankwise.counting.reason import Meeting, Reason, reason
 from bankwise.errors import InputError, MisalignedError, Refusal
 from bankwise.hardware.machine import BANK_BYTES, PIECEWISE, Instruction, Machine
 from bankwise.hardware.policies import paired
+from bankwise.identity import ByIdentity
 
 _AT_ONCE = 512
 """Instructions that are counted in one go."""
@@ -117,8 +119,7 @@ def _access_reports(
         yield _report(access, some, machine, kernel)
 
 
-@dataclass(frozen=True, slots=True)
-class _Why:
+class _Why(Struct, frozen=True):
     """The costliest wave of an instruction: its conflict, if any, and what its lanes touch."""
 
     witness: Witness | None
@@ -126,8 +127,7 @@ class _Why:
     lanes: Lanes
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
+class _Counted(Struct, frozen=True):
     """An instruction, or all of one execution, by all waves; ``why`` is asked of one."""
 
     cost: Cost
@@ -212,8 +212,7 @@ def _counted(instructions: Sequence[WaveInstruction], machine: Machine) -> list[
     return [found[number] for number in range(len(instructions))]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Near:
+class _Near(ByIdentity, frozen=True, eq=False):
     """An instruction moved back by ``rows`` whole rows of the banks; equal ``key``: alike."""
 
     offsets_bytes: IntArray
@@ -223,8 +222,7 @@ class _Near:
     key: tuple[bytes, bytes, int | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
+class _Tally(Struct, frozen=True):
     """What one instruction costs, and its costliest wave."""
 
     cost: Cost

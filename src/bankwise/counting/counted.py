@@ -8,8 +8,10 @@ under a rule whose evidence is "unknown" is *assumed*, however exact its count.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.conflict import Witness
@@ -22,8 +24,7 @@ from bankwise.hardware.machine import LEVELS, AccessKind, Direction, Evidence
 Sureness = Literal["none", "possible", "sure"]
 
 
-@dataclass(frozen=True, slots=True)
-class Iteration:
+class Iteration(Struct, frozen=True):
     """One distinct pattern of an access: in how many executions, at what cost.
 
     ``really``: where the executions are not exact, between which ends they lie.
@@ -36,8 +37,7 @@ class Iteration:
     really: Bound | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """The costliest execution of an access, lane by lane, for whoever draws it.
 
     ``instruction`` of ``wave`` touches ``offsets_bytes[lane]`` first, on the ``active`` lanes.
@@ -51,8 +51,7 @@ class Lanes:
     apart_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AccessReport:
+class AccessReport(Struct, frozen=True):
     """One access to shared memory, predicted (or read from the emitted code).
 
     ``issued``: the instructions that one execution issues per wave, by name. ``executions``: per
@@ -165,8 +164,7 @@ def repeated(access: AccessReport, times: int) -> AccessReport:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct, frozen=True):
     """What the conflict counter adds for some accesses together.
 
     ``known``: by rules that are known. ``assumed``: what is counted by rules that nobody knows,

@@ -13,20 +13,21 @@ followed once each, in truth any number of times (``really`` is unknown).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bound import Bound, exactly, total
 from bankwise.errors import Location
 from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.identity import ByIdentity
 
 InstructionSource = Literal["predicted", "emitted"]
 Size = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WaveInstruction:
+class WaveInstruction(ByIdentity, frozen=True, eq=False):
     """One instruction, executed once by every wave.
 
     ``name``: a row of the machine file. ``offsets_bytes``: int64 [waves, lanes], the first byte of
@@ -40,8 +41,7 @@ class WaveInstruction:
     apart_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IssuedPattern:
+class IssuedPattern(ByIdentity, frozen=True, eq=False):
     """One distinct way in which an access runs: its instructions, and in how many executions.
 
     ``executions``: per workgroup, as followed. ``really``: between which ends the truth lies, None
@@ -63,8 +63,7 @@ class IssuedPattern:
         return exactly(self.executions) if self.really is None else self.really
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelAccess:
+class KernelAccess(ByIdentity, frozen=True, eq=False):
     """One operation on shared memory, for all waves of one workgroup.
 
     ``patterns`` all issue the same instructions, each at its own places. ``some_lanes``: nobody
@@ -103,8 +102,7 @@ class KernelAccess:
         return Bound(known.low, None) if self.unseen else known
 
 
-@dataclass(frozen=True, slots=True)
-class AllocationReport:
+class AllocationReport(Struct, frozen=True):
     """One shared allocation: its size and what part of the machine's shared memory it takes."""
 
     name: str
@@ -114,8 +112,7 @@ class AllocationReport:
     share: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kernel:
+class Kernel(ByIdentity, frozen=True, eq=False):
     """One kernel. ``target``: the machine to count for. ``grid``: workgroups, None if unknown.
 
     ``notes``: what was assumed.

@@ -7,15 +7,14 @@ one factor, as in ``threadIdx.x * 81 + threadIdx.y``. An address with an XOR has
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 
 
-@dataclass(frozen=True, slots=True)
-class LaneTerm:
+class LaneTerm(Struct, frozen=True):
     """``factor`` times a field of the lane's number: ``bits`` of it from bit ``shift`` on.
 
     ``last``: the field reaches the highest bit of the lanes.

@@ -13,16 +13,16 @@ what it costs; elsewhere the least and the most are known.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd, lcm
+
+from msgspec import Struct
 
 from bankwise.counting.kernel import WaveInstruction
 from bankwise.counting.lines import LINE_BYTES
 from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
 
 
-@dataclass(frozen=True, slots=True)
-class Somewhere:
+class Somewhere(Struct, frozen=True):
     """``count`` waves that touch the same, each at one of ``places``."""
 
     places: Sequence[WaveInstruction]

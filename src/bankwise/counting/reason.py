@@ -7,11 +7,11 @@ lanes of a phase have to share them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import Witness, phases
@@ -19,8 +19,7 @@ from bankwise.counting.lane_terms import LaneTerm, lane_steps, lane_terms
 from bankwise.hardware.machine import BANK_BYTES, Instruction
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why the lanes of a witness collide.
 
     ``advance_words``: the step between neighbouring rows; ``rows``: how many of them the phase
@@ -66,8 +65,7 @@ class Reason:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(Struct, frozen=True):
     """Two lanes that collide, by the terms of their address.
 
     ``terms``: in units of ``unit`` ("word" or "byte"), ``around`` of them to the same bank again;

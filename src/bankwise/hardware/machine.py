@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, get_args
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 from bankwise.hardware import toolchain
@@ -72,8 +73,7 @@ BANK_BYTES = 4
 """Width of one bank, of one word: 4 bytes on every machine known here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(Struct, frozen=True):
     """One statement about an instruction that competes with the chosen one. ``served_as``: the row
     of the same machine whose banks and phases it would have, address by address; "" if none."""
 
@@ -84,8 +84,7 @@ class Alternative:
     served_as: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """How one machine serves one shared-memory instruction of one wave.
 
     ``phases`` are the groups of lanes served together; ``span`` generates the phase of lane 0 over
@@ -121,8 +120,7 @@ class Instruction:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A number of the machine beside the place it comes from."""
 
     value: float
@@ -133,8 +131,7 @@ class Fact:
         return int(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """One GPU. ``facts`` holds what occupancy and cost need, by name (see hardware/README.md), of
     its ``product``; ``also``: what else is served by the same rules, as people call it."""
 
@@ -143,12 +140,15 @@ class Machine:
     vendor: Vendor
     wave_size: int
     counter: str
-    instructions: Mapping[str, Instruction] = field(repr=False)
-    facts: Mapping[str, Fact] = field(repr=False)
-    sources: Mapping[str, str] = field(repr=False)
+    instructions: Mapping[str, Instruction]
+    facts: Mapping[str, Fact]
+    sources: Mapping[str, str]
     note: str = ""
-    tools: Toolchain = field(default=Toolchain(), repr=False)
-    also: tuple[str, ...] = field(default=(), repr=False)
+    tools: Toolchain = Toolchain()
+    also: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Machine(name={self.name!r}, product={self.product!r})"
 
     def instruction(self, name: str) -> Instruction:
         """The row of the instruction called ``name``; :class:`InputError` if there is none."""

@@ -20,8 +20,9 @@ slots: 8 workgroups. So 1 workgroup, 4 of 32 waves, limited by shared memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.hardware.machine import Machine
 
@@ -30,8 +31,7 @@ Resource = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """What one workgroup takes.
 
     ``lds_bytes``: shared memory. ``vgprs``: vector registers of a lane (AMD: accumulation registers
@@ -45,16 +45,14 @@ class Usage:
     sgprs: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """One resource: how many workgroups it allows on a unit."""
 
     resource: Resource
     workgroups: int
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
+class Occupancy(Struct, frozen=True):
     """How full a unit can get.
 
     ``workgroups`` resident on a unit, ``waves`` of one workgroup, ``wave_slots`` of the unit.

@@ -26,8 +26,10 @@ instruction (``ds_read2_b64``). To see that, read the emitted code (:mod:`bankwi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import AccessKind, Direction, Machine
@@ -79,8 +81,7 @@ _TRANSPOSE: Mapping[int, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(Struct, frozen=True):
     """One emitted instruction: its name in the machine file, and the byte it starts at.
 
     ``offset_bytes`` counts from the first byte of the lane. A two-address instruction of width w

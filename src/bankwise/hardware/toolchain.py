@@ -19,8 +19,9 @@ A key that a file leaves out is never guessed: who asks for it is told which one
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 
@@ -29,16 +30,14 @@ BACKENDS = ("rocm", "cuda", "none")
 NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Iree:
+class Iree(Struct, frozen=True):
     """The back end of IREE that emits code ("rocm", "cuda", "none"), and how it names the GPU."""
 
     backend: str
     target: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Triton:
+class Triton(Struct, frozen=True):
     """What Triton takes a GPU for. ``target``: "cuda:90", "hip:gfx942", or "none"; the rest decides
     how it lays out scratch memory (masks: of the lanes of a phase of 16-byte accesses)."""
 
@@ -48,8 +47,7 @@ class Triton:
     write_b128: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Toolchain:
+class Toolchain(Struct, frozen=True):
     """The keys of one machine file; None where it leaves one out. ``file`` names it in errors."""
 
     file: str = ""

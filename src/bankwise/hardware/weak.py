@@ -7,7 +7,9 @@ file says as a row how the instruction would be served otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.hardware.machine import Instruction, Machine
 
@@ -16,8 +18,7 @@ NAMED_BELOW = 0.7
 rules may be wrong. Rules that nobody knows are named whatever theirs is."""
 
 
-@dataclass(frozen=True, slots=True)
-class WeakRule:
+class WeakRule(Struct, frozen=True):
     """A rule of low confidence. ``otherwise``: the instruction as whose the other stated rule
     serves it; ``machine``: the one on which that holds."""
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text, write_atomically
@@ -41,8 +43,7 @@ MOST_FLOPS = 10**10
 Advance = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """What to do besides predicting. ``repeats``: launches whose median is the time."""
 
     run: bool = True

@@ -12,10 +12,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
@@ -52,8 +53,7 @@ Key = tuple[str, int, int, int, str]
 _KEY = ("dtype", "batch", "m", "k", "kind")
 
 
-@dataclass(frozen=True, slots=True)
-class BenchOptions:
+class BenchOptions(Struct, frozen=True):
     """What to measure. ``variants``: tuned kernels tried per case; 0: none. ``repeats``: launches
     per kernel in the end; ``profile``: also read the counters.
     """
@@ -97,8 +97,7 @@ def bench_transpose(
     return _report(machine, found, best, predicted, counters)
 
 
-@dataclass(frozen=True, slots=True)
-class _Predicted:
+class _Predicted(Struct, frozen=True):
     """Shared-memory passes of a whole launch."""
 
     title: str

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct, field
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.lab.gpu import records, source
 from bankwise.lab.gpu.cases import WaveAccess, cases
 from bankwise.lab.gpu.counters import Counters, measure
@@ -19,8 +20,7 @@ from bankwise.lab.gpu.probe import Agreement, compare
 from bankwise.lab.gpu.propose import Proposed, ask, propose
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """A machine file from measurements: ``rows`` as found, ``text`` the TOML."""
 
     machine: str
@@ -33,8 +33,7 @@ class Proposal:
         return bool(self.rows) and all(row.holds for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class KitReport:
+class KitReport(Struct, frozen=True):
     """What a kit settled. ``copies``: what one direct-to-LDS copy adds to the counter, by name."""
 
     proposal: Proposal
@@ -48,8 +47,7 @@ class KitReport:
         return tuple(row for row in self.proposal.rows if row.holds and not row.same)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _CountedAccesses:
+class _CountedAccesses(ByIdentity, frozen=True, eq=False):
     """Accesses with their counters, where they come from, and the GPU's properties if known."""
 
     cases: tuple[WaveAccess, ...]

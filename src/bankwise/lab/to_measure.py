@@ -7,7 +7,6 @@ multiple of 1,024 bytes are one measurement.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from bankwise.algebra.offset import offset_text
 from bankwise.counting.access import BoolArray, IntArray, Pattern
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.read.options import Options
 from bankwise.read.tile_file.question import TileQuestion
@@ -28,8 +28,7 @@ from bankwise.tile import Use
 _PERIOD_BYTES = 1024
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AccessToMeasure:
+class AccessToMeasure(ByIdentity, frozen=True, eq=False):
     """One access under one layout: its distinct accesses by a wave, or why there are none.
 
     ``machine``: whose rules predict it. ``left_out``: why it is not measured ("" if it is).
@@ -42,8 +41,7 @@ class AccessToMeasure:
     left_out: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ToMeasure:
+class ToMeasure(ByIdentity, frozen=True, eq=False):
     """What a file asks to measure; of a tile without a layout also the solver's ``layout``,
     ``how`` in words it is known to be best, and its ``certificate``."""
 

@@ -7,8 +7,9 @@ the solver proves best; a kernel as written or as emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.counting.conflict import count
 from bankwise.errors import InputError

@@ -8,22 +8,21 @@ and whether misalignment cuts it up, is the width policy's decision
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import Witness, count
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Direction, Instruction, Machine
 from bankwise.hardware.policies import WIDEST_BYTES, select
+from bankwise.identity import ByIdentity
 from bankwise.notation.values import Distribution, Memory
 
 _WIDTHS_BYTES = (16, 12, 8, 4, 2, 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TileInstruction:
+class TileInstruction(ByIdentity, frozen=True, eq=False):
     """One instruction, executed once by each wave in a pass over the tile.
 
     ``offsets_bytes``: int64 [waves, lanes], the first byte of every lane. ``registers``: the
@@ -37,8 +36,7 @@ class TileInstruction:
     active: BoolArray | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Vectors:
+class Vectors(ByIdentity, frozen=True, eq=False):
     """The registers of a lane, cut into vectors.
 
     ``offsets_bytes``: int64 [waves, lanes, vectors], the first byte of every vector;
@@ -50,8 +48,7 @@ class Vectors:
     registers: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TileCount:
+class TileCount(Struct, frozen=True):
     """One pass over the tile, all waves together.
 
     ``instructions``: executed instructions; ``passes`` and ``ideal`` as in

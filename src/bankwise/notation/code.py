@@ -8,8 +8,9 @@ non-negative, so a quotient or remainder of a power of two is a shift or a mask.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
+
+from msgspec import Struct, field
 
 from bankwise.algebra.address import Fold, Linear, RowFolds
 from bankwise.algebra.layout import Layout
@@ -30,16 +31,14 @@ _C_HEADS = {
 _ARITH = {"//": "divui", "%": "remui", "^": "xori", "&": "andi", ">>": "shrui"}
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetFormula:
+class OffsetFormula(Struct, frozen=True):
     """``offset`` of the coordinates ``names`` (the last one is the fastest), in elements."""
 
     names: tuple[str, ...]
     offset: Sum
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """``text``: a complete function or map; ``operations``: what it computes per address."""
 
     language: Language
@@ -170,8 +169,7 @@ def _shared(offset: Sum) -> dict[Operation, str]:
     return {atom: f"t{i}" for i, atom in enumerate(several)}
 
 
-@dataclass(slots=True)
-class _Printer:
+class _Printer(Struct):
     """Writes infix text and counts what it writes."""
 
     affine: bool
@@ -260,8 +258,7 @@ def _arith(formula: OffsetFormula) -> Code:
     return Code("arith", text, len(block.lines))
 
 
-@dataclass(slots=True)
-class _SsaBlock:
+class _SsaBlock(Struct):
     """Operations of one block; a value that was computed already is used again."""
 
     lines: list[str] = field(default_factory=list)

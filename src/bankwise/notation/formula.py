@@ -6,9 +6,8 @@ The variables are ``w`` (wave), ``l`` (lane) and ``r`` (register); the language 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.expression import parse
 from bankwise.counting.access import IntArray
@@ -17,8 +16,7 @@ from bankwise.errors import InputError
 VARIABLES = ("w", "l", "r")
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """``axes[i]``: the expression of tile coordinate i.
 
     Raises :class:`InputError` for an expression that cannot be read, or that leaves the tile.

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap
 from bankwise.algebra.offset import Shape
@@ -26,8 +27,7 @@ from bankwise.notation.mfma import Operand
 from bankwise.notation.values import Distribution, Memory, collision
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """What a text does not say itself: machine, numbers for names, threads.
 
     ``workgroup``: threads in x, y, z, which Wave's ``$T0 $T1 $T2`` number. ``operand``: of a
@@ -40,8 +40,7 @@ class Setting:
     operand: Operand = "A"
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(Struct, frozen=True):
     """What a family depends on: the tile, and two numbers of the question.
 
     ``banks``: the most that an instruction of the machine sees. ``span``: the most elements that a
@@ -53,8 +52,7 @@ class Ground:
     span: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """One layout of a family: ``label`` says in few words which."""
 
     label: str
@@ -85,8 +83,7 @@ def _no_distribution(text: str, shape: Shape, setting: Setting) -> Distribution:
     raise InputError(f"{text.strip()!r} is a memory layout, no distribution")
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Struct, frozen=True):
     """In whose words a text is; ``sign``: how its texts begin.
 
     ``read``: where the elements of a tile lie; ``hold``: who holds which. Both raise
@@ -115,8 +112,7 @@ class Language:
     example: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Framework:
+class Framework(Struct, frozen=True):
     """A family of memory layouts and the language that says them.
 
     ``about``: in words. ``members``: those that are listed, the simplest first. ``write``: a value

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError
@@ -25,8 +25,7 @@ from bankwise.notation.kittens import SIZES, tile_type
 from bankwise.notation.values import Memory, MemoryTable
 
 
-@dataclass(frozen=True, slots=True)
-class _Subtile:
+class _Subtile(Struct, frozen=True):
     """``exchanged``: by the bytes of an element, the (M, d, u) of the formula; of a size that is
     not there the shape has no tile."""
 

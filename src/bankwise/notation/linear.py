@@ -8,10 +8,10 @@ the bases of its set bits. Lists of bases are written lowest bit first, as Trito
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.counting.access import IntArray
@@ -25,8 +25,7 @@ _MAX_RANK = 16
 """tl.sort of 4,096 elements works on a tensor of rank 12."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinearDistribution:
+class LinearDistribution(Struct, frozen=True):
     """Which elements of a tensor every register of every lane of every wave holds.
 
     ``shape``: the tensor, powers of two. A zero basis makes copies (broadcast).
@@ -71,8 +70,7 @@ class LinearDistribution:
         return wave ^ lane ^ images(self.register_bases, rank)[None, None, :, :]
 
 
-@dataclass(frozen=True, slots=True)
-class LinearMemory:
+class LinearMemory(Struct, frozen=True):
     """Where the elements of a tile lie: the step in coordinates of every offset bit, then padding.
 
     ``shape`` may have dimensions in front of the bases' own: equal buffers, one after the other.

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.formula import Formula
@@ -46,8 +47,7 @@ _D16 = "4*(l//16) + r"
 _D32 = "8*(r//4) + 4*(l//32) + r%4"
 
 
-@dataclass(frozen=True, slots=True)
-class _MfmaLayout:
+class _MfmaLayout(Struct, frozen=True):
     """Instructions with one layout: A's i, k and D's i as expressions, elements per lane."""
 
     names: tuple[str, ...]
@@ -97,8 +97,7 @@ _DISPUTED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Mfma:
+class Mfma(Struct, frozen=True):
     """One matrix instruction: ``m`` x ``n`` x ``k``, ``blocks`` of them at once.
 
     ``a_bits``, ``b_bits``, ``d_bits``: of one element. ``str`` is the name; :func:`mfma` reads it.

@@ -17,10 +17,10 @@ Multiply-Accumulate", matrix fragments.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra import layout
 from bankwise.counting.access import BoolArray, IntArray
@@ -35,8 +35,7 @@ _ACCUMULATOR = "(n:3 m:4) lane = n1 n2 m0 m1 m2; reg = n0 m3"
 _A_16 = "(k:4 m:4) lane = k1 k2 m0 m1 m2; reg = k0 m3 k3"
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixInstruction:
+class MatrixInstruction(Struct, frozen=True):
     """One mma.sync shape: the layout text of its operands. ``element_bits``: of A and B."""
 
     name: str

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.address import Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
@@ -78,8 +78,7 @@ PADDING = Framework(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Unpadded:
+class Unpadded(Struct, frozen=True):
     """Rows of ``pitch`` elements without the last ``pitch - row`` of each: a padding undone."""
 
     pitch: int
@@ -93,8 +92,7 @@ class Unpadded:
         return f"unpadded<pitch={self.pitch}, row={self.row}>"
 
 
-@dataclass(frozen=True, slots=True)
-class PaddedFold:
+class PaddedFold(Struct, frozen=True):
     """A fold inside the used columns of rows that are followed by ``pad`` unused elements.
 
     ``fold``: of the rows without their padding. On offsets in the padded rows; the pad stays.

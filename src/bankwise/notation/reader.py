@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 
@@ -31,8 +32,7 @@ _C = re.compile(r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)" + _WORDS, re.DOTALL)
 _PYTHON = re.compile(r"(?P<space>\s+)" + _WORDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A name, number or symbol and where it starts; ``kind`` "end" behind the last one."""
 
     kind: str

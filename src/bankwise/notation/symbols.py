@@ -12,15 +12,15 @@ and differences cancel. Atoms are names, quotients, remainders, XORs, ANDs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd
 from typing import Literal
+
+from msgspec import Struct
 
 Operator = Literal["//", "%", "^", "&"]
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True):
     """A variable, from 0 to ``most``."""
 
     text: str
@@ -32,8 +32,7 @@ class Name:
         return 0
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """``left operator right`` that does not simplify further; never negative."""
 
     operator: Operator
@@ -50,8 +49,7 @@ class Operation:
 Atom = Name | Operation
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """``constant + factor * atom + ...``; a whole number for every value of the names."""
 
     terms: tuple[tuple[Atom, int], ...]

@@ -15,16 +15,17 @@ Nothing needs to be linear or a power of two. Where it is, :func:`linear` and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap
 from bankwise.algebra.layout import Dimensions, Layout, from_function, size, table
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
 
 MAX_POINTS = 1 << 24
 """Largest tile, or distribution, that is looked at point by point."""
@@ -79,8 +80,7 @@ class Memory(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DistributionTable:
+class DistributionTable(ByIdentity, frozen=True, eq=False):
     """A distribution written out: ``table`` is int64 [waves, lanes, registers, rank]."""
 
     shape: tuple[int, ...]
@@ -106,8 +106,7 @@ class DistributionTable:
         return self.table
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemoryTable:
+class MemoryTable(ByIdentity, frozen=True, eq=False):
     """A memory layout written out: ``table`` holds the offset of every element of the tile."""
 
     table: IntArray
@@ -124,8 +123,7 @@ class MemoryTable:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
+class Mapped(Struct, frozen=True):
     """A row-major tile seen through an address map on flat offsets
     (:mod:`bankwise.algebra.address`)."""
 
@@ -146,8 +144,7 @@ class Mapped:
         return self.address(flat)
 
 
-@dataclass(frozen=True, slots=True)
-class Collision:
+class Collision(Struct, frozen=True):
     """Two elements that a memory layout puts at one offset: it holds only one of them."""
 
     first: tuple[int, ...]

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _SUFFIX = re.compile(r"(?:\s*\[clone [^\]]*\]|\s*\(\.kd\)|\.kd)+$")
 _LITERAL = re.compile(r"L[a-z](n?\d{1,20})E")
 _ANONYMOUS = "(anonymous namespace)"
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionName:
+class FunctionName(Struct, frozen=True):
     """``base``: the function's own name; ``numbers``: template integers, None if not spelled."""
 
     base: str

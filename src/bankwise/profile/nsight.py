@@ -9,7 +9,8 @@ its command-line manual describes the pages.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.profile.table import (

@@ -14,8 +14,9 @@ rocprofv3" (output of kernel counter collection); ROCm/rocprofiler-compute, test
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.errors import Location
 from bankwise.profile.table import (

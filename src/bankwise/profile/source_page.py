@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.errors import Location
 from bankwise.profile.table import NumberedRow, cell, check_whole, column, need, whole
@@ -32,8 +34,7 @@ _IDEAL = ("L1 Wavefronts Shared Ideal", "memory_l1_wavefronts_shared_ideal")
 _SHARED = re.compile(r"^(?:@!?\w+\s+)?(?:LDS|STS|LDSM|STSM|ATOMS|LDGSTS|RED|LD|ST|ATOM)\b")
 
 
-@dataclass(slots=True)
-class _SourceListing:
+class _SourceListing(Struct):
     """One listing while it is read."""
 
     kernel: str

@@ -12,7 +12,9 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.profile.values import Quantity
@@ -33,8 +35,7 @@ PERCENTAGES = frozenset({"LDSBankConflict", "MfmaUtil", "VALUBusy", "MemUnitBusy
 _MOST_NAMED = 8
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedRow:
+class NumberedRow(Struct, frozen=True):
     """One row of the file and the line it starts on, from 1. ``open``: the file ends in a cell."""
 
     number: int

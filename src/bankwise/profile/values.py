@@ -6,7 +6,8 @@ Nothing is compared here, and nothing renamed: a counter keeps the profiler's na
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.hardware.machine import Vendor
 
@@ -14,16 +15,14 @@ Size = tuple[int, int, int]
 """Along x, y, z."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A number as the profiler printed it, with the unit it printed ("" for a plain count)."""
 
     value: float
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CountedInstruction:
+class CountedInstruction(Struct, frozen=True):
     """One shared-memory instruction of a launch, counted at its own address.
 
     ``address``: in the code, as the profiler prints it; ``text``: the instruction; ``line``: of the
@@ -45,8 +44,7 @@ class CountedInstruction:
         return self.passes - self.ideal
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """One launch of a kernel.
 
     ``kernel``: its name, mangled or not. ``workgroups``, ``threads``: of the grid, of a workgroup;
@@ -79,8 +77,7 @@ class Launch:
         return next(((n, self.counters[n]) for n in names if n in self.counters), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """One export. ``tool``: the profiler and the shape of its file; ``notes``: what was done;
     ``others``: the kernels of the export whose launches were left out, by name."""
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.cute.hopper import MatrixDescriptor
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import argument_name
@@ -23,8 +26,7 @@ NAMED_LINE = re.compile(r"(?<!launched at )\bline (\d+)\b")
 already."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnitAccess:
+class UnitAccess(Struct, frozen=True):
     """An access of an asynchronous unit. ``side``: "A" or "B" of a matrix instruction, empty for a
     copy; ``descriptors``: of each pattern; ``transposed``: M or N, not K, is contiguous.
     """
@@ -34,8 +36,7 @@ class UnitAccess:
     transposed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AssemblyAccess:
+class AssemblyAccess(ByIdentity, frozen=True, eq=False):
     """One shared-memory instruction of a kernel with all that it touches.
 
     ``access``: offsets count from the start of the workgroup's shared memory; its location is the
@@ -68,8 +69,7 @@ class AssemblyAccess:
         return "" if self.anywhere else self.unknown
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class NotFollowed:
+class NotFollowed(Struct, frozen=True, order=True):
     """An instruction that decides an address and whose result is not computed.
 
     ``line``: where it stands first; ``count``: how many places of the text.
@@ -80,8 +80,7 @@ class NotFollowed:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Opener:
+class Opener(Struct, frozen=True):
     """Facts of a launch that would answer what is open, tried with these values.
 
     ``opens``: accesses that are refused without them; ``counts``: those whose executions are not
@@ -99,8 +98,7 @@ class Opener:
         return " ".join(f"--arg {argument_name(key)}={value}" for key, value in given)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AssemblyKernel:
+class AssemblyKernel(ByIdentity, frozen=True, eq=False):
     """One kernel of an assembly text.
 
     ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from bankwise.errors import Location
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import NAMED_LINE, AssemblyAccess, AssemblyKernel, reworded
 from bankwise.read.source import Name
 
@@ -18,8 +20,7 @@ Places = tuple[Location, ...]
 """Where an instruction comes from: the innermost place, then where that was inlined."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SourceLines:
+class SourceLines(ByIdentity, frozen=True, eq=False):
     """The author's places of the lines of one kernel's machine code; ``start``: its own."""
 
     start: Location

@@ -12,14 +12,16 @@ loop walks around) ties them together: its address arithmetic is one, so they sh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray, Pattern
 from bankwise.counting.bound import exactly, total
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Machine
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import MOST_BYTES, AssemblyAccess
 
 _ALIGNED = 16
@@ -29,8 +31,7 @@ MOST_USES = 800
 """Different accesses of a kernel; an unrolled loop has hundreds of them, most of them alike."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AddressPattern:
+class AddressPattern(ByIdentity, frozen=True, eq=False):
     """What one address of one instruction touches in one pattern.
 
     ``offsets_bytes``: int64 [waves, lanes]; ``active``: bool, lanes that supply an address.
@@ -44,8 +45,7 @@ class AddressPattern:
     second: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmittedBuffer:
+class EmittedBuffer(ByIdentity, frozen=True, eq=False):
     """One buffer. ``parts``: (first byte, behind the last) of each of its equal copies.
 
     The offsets of ``uses`` count from the start of the part that they touch. ``arrays``: the
@@ -207,8 +207,7 @@ def _uses(access: AssemblyAccess, machine: Machine) -> Iterator[AddressPattern]:
             yield AddressPattern(access, offsets, active, pattern.executions, second=True)
 
 
-@dataclass(slots=True, eq=False)
-class _Range:
+class _Range(Struct, eq=False):
     """Uses that share words; ``start`` to ``stop`` in bytes."""
 
     start: int

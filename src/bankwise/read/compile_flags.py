@@ -15,9 +15,10 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 from bankwise.files import nearby, read_text
@@ -85,8 +86,7 @@ def _own_target(flags: Sequence[str]) -> str:
     return target
 
 
-@dataclass(frozen=True, slots=True)
-class BuildCommand:
+class BuildCommand(Struct, frozen=True):
     """What a build says of a source: ``flags`` with whole paths, and the GPU, "" for none that is
     known here."""
 

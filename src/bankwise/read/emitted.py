@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.errors import InputError, Location
 
@@ -23,8 +24,7 @@ SPILLED = "spilled vector registers"
 """A total of a listing: those that a kernel keeps in memory for want of registers; if it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedInstruction:
+class SharedInstruction(Struct, frozen=True):
     """One emitted shared-memory instruction.
 
     ``line``: in the assembly, from 1. ``offsets_bytes``: the immediate offsets, one per address.
@@ -35,8 +35,7 @@ class SharedInstruction:
     offsets_bytes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EmittedStep:
+class EmittedStep(Struct, frozen=True):
     """One instruction in the order of the text.
 
     ``name`` with its encoding ("v_add_u32_e32"). ``waits_for``: how many LDS operations may be
@@ -50,8 +49,7 @@ class EmittedStep:
     goes_to: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What one kernel was compiled to.
 
     ``lds_bytes`` is None where the text does not say (PTX with shared memory sized at launch).
@@ -80,8 +78,7 @@ class Listing:
         return counted(i.name for i in self.shared)
 
 
-@dataclass(frozen=True, slots=True)
-class ListingChange:
+class ListingChange(Struct, frozen=True):
     """One line of a comparison of two listings."""
 
     name: str

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from msgspec import field
+
+from bankwise.identity import ByIdentity
 from bankwise.read.signs import Sign
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Format:
+class Format(ByIdentity, frozen=True, eq=False):
     """One kind of file or folder.
 
     ``name``: what it is called, behind ``article`` in a sentence. ``sign``: the test on its

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import canonical
@@ -23,12 +25,30 @@ TARGETS = "a second --target"
 """Further GPUs that one answer has to serve."""
 COMPILER = "--iree-compile"
 """Whose code is counted."""
+FLAG_OF = {
+    "kernel": "--kernel",
+    "dims": "--dim",
+    "workgroup_size": "--workgroup-size",
+    "arguments": "--arg",
+    "isa": "--isa",
+    "keep": "--keep",
+    "padding": "--padding",
+    "direct_load": "--direct-load",
+    "launches": "--launch",
+    "prefer": "--prefer",
+    "flags": FLAGS,
+    "compile_commands": DATABASE,
+    "accessor": ACCESSOR,
+    "times": TIMES,
+    "targets": TARGETS,
+    "iree_compile": COMPILER,
+}
+"""What the command line calls a field of :class:`Options`, but for those that every verb takes."""
 Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What the user may say about a kernel that its text does not, and what is asked of it.
 
     ``dims``: ``NAME=SIZE`` texts; ``workgroup_size``: ``X,Y,Z``; ``policy``: a width policy, "" for
@@ -48,23 +68,23 @@ class Options:
     """
 
     target: str = ""
-    kernel: str = field(default="", metadata={"flag": "--kernel"})
-    dims: tuple[str, ...] = field(default=(), metadata={"flag": "--dim"})
-    workgroup_size: str = field(default="", metadata={"flag": "--workgroup-size"})
+    kernel: str = ""
+    dims: tuple[str, ...] = ()
+    workgroup_size: str = ""
     policy: str = ""
-    arguments: tuple[str, ...] = field(default=(), metadata={"flag": "--arg"})
-    isa: bool = field(default=False, metadata={"flag": "--isa"})
-    keep: str = field(default="", metadata={"flag": "--keep"})
-    padding: bool | None = field(default=None, metadata={"flag": "--padding"})
-    direct_load: bool | None = field(default=None, metadata={"flag": "--direct-load"})
-    launches: tuple[str, ...] = field(default=(), metadata={"flag": "--launch"})
-    prefer: str = field(default="", metadata={"flag": "--prefer"})
-    flags: tuple[str, ...] = field(default=(), metadata={"flag": FLAGS})
-    compile_commands: str = field(default="", metadata={"flag": DATABASE})
-    accessor: bool = field(default=False, metadata={"flag": ACCESSOR})
-    times: tuple[str, ...] = field(default=(), metadata={"flag": TIMES})
-    targets: tuple[str, ...] = field(default=(), metadata={"flag": TARGETS})
-    iree_compile: str = field(default="", metadata={"flag": COMPILER})
+    arguments: tuple[str, ...] = ()
+    isa: bool = False
+    keep: str = ""
+    padding: bool | None = None
+    direct_load: bool | None = None
+    launches: tuple[str, ...] = ()
+    prefer: str = ""
+    flags: tuple[str, ...] = ()
+    compile_commands: str = ""
+    accessor: bool = False
+    times: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    iree_compile: str = ""
     openers: bool = True
     shapes: bool = True
     paired: bool = False
@@ -72,8 +92,8 @@ class Options:
 
     def __post_init__(self) -> None:
         # People say MI300X or sm_90a: from here on a machine has one name.
-        object.__setattr__(self, "target", canonical(self.target))
-        object.__setattr__(self, "targets", tuple(map(canonical, self.targets)))
+        force_setattr(self, "target", canonical(self.target))
+        force_setattr(self, "targets", tuple(map(canonical, self.targets)))
 
     @property
     def width_policy(self) -> str:
@@ -83,8 +103,12 @@ class Options:
     @property
     def given(self) -> tuple[str, ...]:
         """The options that say more than their defaults, as the command line spells them."""
-        said = (f for f in fields(self) if getattr(self, f.name) != f.default)
-        return tuple(f.metadata["flag"] for f in said if "flag" in f.metadata)
+        return tuple(
+            flag for name, flag in FLAG_OF.items() if getattr(self, name) != getattr(_UNSAID, name)
+        )
+
+
+_UNSAID = Options()
 
 
 def command(verb: str, file: str, options: Options) -> str:
@@ -103,9 +127,9 @@ def _switch(flag: str, on: bool | str | None) -> list[str]:
 
 def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...] | None]]:
     yield from (("--target", options.target), ("--policy", options.policy))
-    for each in fields(options):
-        if each.metadata.get("flag") in _FACTS:
-            yield each.metadata["flag"], getattr(options, each.name)
+    for name, flag in FLAG_OF.items():
+        if flag in _FACTS:
+            yield flag, getattr(options, name)
 
 
 _FACTS = frozenset(
@@ -117,8 +141,7 @@ _FACTS = frozenset(
 """What is said of kernels, whichever verb is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judges:
+class Judges(Struct, frozen=True):
     """Who judges what ``fix`` writes, beside the proof.
 
     ``execute``: run the kernels before and after; ``isa``: compile them and compare the code;

@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bankwise.errors import InputError, Location
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.cuda import compiled_kernels, follow_at_source
 from bankwise.read.follow.dialect import Size
@@ -34,8 +36,7 @@ _HINT = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembled:
+class Assembled(ByIdentity, frozen=True, eq=False):
     """The kernels of a PTX text as ptxas assembled them. ``assembler``: its name and version."""
 
     kernels: tuple[AssemblyKernel, ...]

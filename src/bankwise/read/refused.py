@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
@@ -41,8 +43,7 @@ UNKNOWN = (
 """What a compiler says where a macro or a header may be missing, which flags bring."""
 
 
-@dataclass(frozen=True, slots=True)
-class _CompilerLine:
+class _CompilerLine(Struct, frozen=True):
     """An error at its place, and what a note says of it."""
 
     place: Location
@@ -54,8 +55,7 @@ class _CompilerLine:
         return f"{self.message} ({self.note})" if self.note else self.message
 
 
-@dataclass(frozen=True, slots=True)
-class ToldSource:
+class ToldSource(Struct, frozen=True):
     """What was compiled: the file that the compiler got, what the user calls it and what is
     included from its folder, and the folder of what a compiler leaves, which is soon gone."""
 

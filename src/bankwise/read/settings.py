@@ -16,18 +16,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_bytes, read_text
 from bankwise.read.format import Format
-from bankwise.read.options import Options
+from bankwise.read.options import FLAG_OF, Options
 
 NAME = "bankwise.toml"
 Texts = tuple[str, ...]
@@ -61,8 +61,7 @@ _FIELDS = {"dim": "dims", "arg": "arguments", "launch": "launches"}
 """Fields of :class:`Options` that are not called as the command line calls them."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileSettings:
+class FileSettings(Struct, frozen=True):
     """What holds for one file. ``folder``: that of the settings, from which paths in them count.
     ``fix``: whether fixes are looked for unasked. ``file``: the ``bankwise.toml``, if there is."""
 
@@ -128,8 +127,7 @@ def _said(values: dict[str, Any], where: str) -> tuple[SaidOfFiles, ...]:
 def fitting(options: Options, kind: Format, users: tuple[Format, ...]) -> Options:
     """The options without those that say nothing about such a file, but about other ``users`` of
     the verb: settings of a project are of files of many kinds."""
-    for field in fields(options):
-        flag = field.metadata.get("flag")
-        if flag and flag not in kind.options and any(flag in one.options for one in users):
-            options = replace(options, **{field.name: getattr(_UNSAID, field.name)})
+    for name, flag in FLAG_OF.items():
+        if flag not in kind.options and any(flag in one.options for one in users):
+            options = replace(options, **{name: getattr(_UNSAID, name)})
     return options

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from msgspec import Struct, field
+
 from bankwise.files import nearby, read_text
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import UNSAID
@@ -24,8 +26,7 @@ Name = Callable[[str], str]
 """What the user calls a file that a compiler names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compilation:
+class Compilation(Struct, frozen=True):
     """What is compiled: the file at ``path``, or a ``text`` in its place, for the GPU ``target``,
     "" for the one that the language takes then, with the user's own ``flags``."""
 
@@ -35,8 +36,7 @@ class Compilation:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
+class Compiled(ByIdentity, frozen=True, eq=False):
     """The kernels of a source; ``how`` it was compiled, in words; ``variables`` of each kernel: as
     of :class:`EmittedPart`, as far as the machine code tells."""
 
@@ -45,8 +45,7 @@ class Compiled:
     variables: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmittedPart:
+class EmittedPart(ByIdentity, frozen=True, eq=False):
     """A kernel in emitted text. ``text``: all that stands in it; ``variables``: those in shared
     memory as the compiler calls them, each with its first byte in the block's."""
 
@@ -75,8 +74,7 @@ class CheckSource(Protocol):
         """The kernels, at their lines."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceLanguage:
+class SourceLanguage(Struct, frozen=True, kw_only=True):
     """One language of source. ``name``: of it; ``emits``: what its compiler's text is called.
 
     ``target``: the machine that is compiled for, of the one given ("" for none) and the file, or

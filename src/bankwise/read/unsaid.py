@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from bankwise.read.options import Options
 from bankwise.read.own_gpu import of_one_among_many
@@ -25,7 +26,7 @@ def unsaid(verb: str, file: Path, options: Options) -> tuple[Path | None, dict[s
     if project.file is None:
         return None, {}
     said = fitting(project.options, recognise(file), takers(verb))
-    names = [one.name for one in fields(said) if one.name not in _NOT_OF.get(verb, ())]
+    names = [name for name in said.__struct_fields__ if name not in _NOT_OF.get(verb, ())]
     unset = Options()
     return project.file, {
         name: _placed(getattr(said, name), project.folder)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from importlib.util import find_spec
+
+from msgspec.structs import replace
 
 from bankwise.ask.jobs import Answer, Jobs, Order
 from bankwise.errors import InputError

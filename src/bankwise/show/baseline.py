@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.counted import AccessReport
 from bankwise.show.baseline_match import HeldFamily, Site, families, held_family
@@ -32,8 +34,7 @@ from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.words import still_open
 
 
-@dataclass(frozen=True, slots=True)
-class HeldAgainst:
+class HeldAgainst(Struct, frozen=True):
     """A check beside saved ones. ``known``: its conflicts that they have, the costliest first, of
     so many ``causes``; ``by``: the saved checks that have them; ``new``: how many they have not;
     ``grown``: those of the new ones that they have with fewer extra passes, with how many;

@@ -7,15 +7,16 @@ compiler splits it. Only where it is more do places tell which are the old ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
+from bankwise.identity import ByIdentity
 from bankwise.show.saved_check import At, KnownConflicts, Place, SavedConflict, extra_of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Site:
+class Site(ByIdentity, frozen=True, eq=False):
     """Conflicts of one form that are held against a saved one together: of source all instructions
     of one expression, else one instruction."""
 
@@ -45,8 +46,7 @@ def families(
         yield {at: sites.get(at, ()) for at in forms}, then
 
 
-@dataclass(frozen=True, slots=True)
-class HeldFamily:
+class HeldFamily(Struct, frozen=True):
     """Conflicts of one family. ``known``, ``by`` which saved checks; ``grown``: what costs more
     than a saved one, with what that cost; ``gone``: what is there no more, with its file;
     ``taken``: known ones of another expression than the saved one that each is taken for;

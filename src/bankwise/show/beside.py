@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.console import Console
 
 from bankwise.counting.cost import Cost
@@ -17,8 +17,7 @@ AS_PREDICTED = "as predicted"
 """The cause where there is no difference."""
 
 
-@dataclass(frozen=True, slots=True)
-class CounterRow:
+class CounterRow(Struct, frozen=True):
     """One counter. ``predicted``: None where nobody knows how often things run, unless it is 0 all
     the same; ``per_workgroup``: the prediction for one workgroup, ``assumed``: its part by rules
     that are unknown. ``cause``: why measured and predicted may differ, or that they agree.
@@ -40,8 +39,7 @@ class CounterRow:
         return None if self.predicted is None else self.measured - self.predicted
 
 
-@dataclass(frozen=True, slots=True)
-class InstructionRow:
+class InstructionRow(Struct, frozen=True):
     """One instruction: in the checked text (``location``) and in the profile (``address``).
 
     ``predicted`` and ``measured``: of all its executions in the profile.
@@ -57,8 +55,7 @@ class InstructionRow:
     cause: str
 
 
-@dataclass(frozen=True, slots=True)
-class KernelBeside:
+class KernelBeside(Struct, frozen=True):
     """One kernel of the check and its launches in the profile.
 
     ``workgroups``: of all these launches, None if unknown; ``scale``: how that is known.
@@ -115,8 +112,7 @@ class KernelBeside:
         return False if known and self.refuted else None
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """The whole comparison. ``notes``: what was not matched, and what the reader did."""
 
     file: str

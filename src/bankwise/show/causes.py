@@ -8,7 +8,8 @@ same, or, where an address has no terms, the lanes and the distances of their wo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
@@ -16,8 +17,7 @@ from bankwise.errors import Location
 from bankwise.show.values import CheckReport
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """Accesses that conflict for one reason, the costliest first; at least one. ``aside``: why they
     decide nothing; empty if they do."""
 

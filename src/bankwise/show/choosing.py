@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -13,8 +12,7 @@ from bankwise.show.notebook import printed
 from bankwise.show.spec import called
 
 
-@dataclass(frozen=True, slots=True)
-class AccessQuestions:
+class AccessQuestions(Struct, frozen=True):
     """Q1 to Q4 for one access. Conflicts are of one pass over the tile.
 
     ``checklist``: by half-waves and sub-steps; ``halves``: with R2, None where no word is shared;
@@ -32,8 +30,7 @@ class AccessQuestions:
     counted: int
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """One way out, counted: LDS passes and instructions of one pass over the tile by all waves.
 
     ``operations``: of its address beyond row-major. ``store``: the global store, None if the spec
@@ -51,8 +48,7 @@ class Option:
     findings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Thumb:
+class Thumb(Struct, frozen=True):
     """One rule of thumb: what the source says, and what counting says about it here.
 
     ``rule``: the name for `bankwise explain`, empty if nothing is wrong with the rule.
@@ -64,8 +60,7 @@ class Thumb:
     rule: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
+class Wrong(Struct, frozen=True):
     """Where the source is wrong on this spec: the rule that explains it, and the evidence."""
 
     rule: str
@@ -73,8 +68,7 @@ class Wrong:
 
 
 @printed("bankwise.show.choosing:print_choose")
-@dataclass(frozen=True, slots=True)
-class ChooseReport:
+class ChooseReport(Struct, frozen=True):
     """The answer. ``choice``: the name of the option, ``verdict``: why, in numbers."""
 
     file: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -15,16 +14,14 @@ from bankwise.show.notebook import printed
 from bankwise.show.values import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Sets:
+class Sets(Struct, frozen=True):
     """``hit[i]``: the tile's lines in L1 set i; ``of_rows``: sets that a walk over rows reaches."""
 
     hit: tuple[int, ...]
     of_rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class CoalesceRow:
+class CoalesceRow(Struct, frozen=True):
     """One global access. ``lines`` and ``straddling``: (least, most) over all its instructions.
 
     ``instructions``: per wave. ``least``: the fewest lines that hold what one of them wants.
@@ -68,8 +65,7 @@ class CoalesceRow:
 
 
 @printed("bankwise.show.coalescing:print_coalesce")
-@dataclass(frozen=True, slots=True)
-class CoalesceReport:
+class CoalesceReport(Struct, frozen=True):
     """The answer of ``bankwise coalesce``."""
 
     file: str

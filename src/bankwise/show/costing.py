@@ -5,8 +5,7 @@ Of PTX only sizes are read: the order of its instructions is not that of the mac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -22,8 +21,7 @@ from bankwise.show.words import extra_passes
 
 
 @printed("bankwise.show.costing:print_cost")
-@dataclass(frozen=True, slots=True)
-class KernelCost:
+class KernelCost(Struct, frozen=True):
     """One kernel. ``executed``: LDS instructions of all waves of one workgroup, and ``trips``, how
     often its loops run: None where the emitted loops cannot be matched with the IR. ``run``: passes
     of one workgroup. ``issue_cycles``: of its LDS instructions, by the rule of

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from rich.console import Console
 
 from bankwise.counting.conflict import Witness
@@ -15,8 +14,7 @@ from bankwise.show.notebook import printed
 
 
 @printed("bankwise.show.counting:print_count")
-@dataclass(frozen=True, slots=True)
-class CountReport:
+class CountReport(Struct, frozen=True):
     """The passes of one instruction of one wave. ``phases``: lanes served together for these
     addresses, which on NVIDIA may be two phases of the instruction in one."""
 

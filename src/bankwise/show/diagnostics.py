@@ -11,8 +11,10 @@ vector, instantiations of a template. Kernels are never added up.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from os.path import isabs
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
@@ -27,8 +29,7 @@ _BEFORE = 12
 _DOTS = ".."
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """The conflicts of one expression: ``accesses``, the costliest first, at least one. ``line``:
     the text in which it stands. ``inner``: the line of the file from which it was inlined, as far
     as that is known."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 from bankwise.read.names import short_each, variables
 from bankwise.show.fixing import FixReport, pairs
 from bankwise.show.patch import lines_of, opcodes
 
 
-@dataclass(frozen=True, slots=True)
-class LinesEdit:
+class LinesEdit(Struct, frozen=True):
     """The lines from ``first`` up to ``end``, from 0, become ``text``, with its line ends."""
 
     first: int

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -18,8 +18,7 @@ DECIDES = 2.0
 _SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Votes:
+class Votes(Struct, frozen=True):
     """How many layouts, kernels and accesses."""
 
     layouts: int
@@ -27,8 +26,7 @@ class Votes:
     accesses: int
 
 
-@dataclass(frozen=True, slots=True)
-class RivalScore:
+class RivalScore(Struct, frozen=True):
     """A rule, and what of the telling material is free of conflicts under it.
 
     ``own``: of the machine's file. ``by_layouts``, ``by_kernels``: log10 of the likelihood ratio of
@@ -49,8 +47,7 @@ class RivalScore:
         return min(self.by_layouts, self.by_kernels)
 
 
-@dataclass(frozen=True, slots=True)
-class RowEvidence:
+class RowEvidence(Struct, frozen=True):
     """What kernels say about the rule of one instruction.
 
     ``evidence``: of the machine's row. ``layouts``, ``accesses``: that were met; ``free``: accesses
@@ -110,8 +107,7 @@ class RowEvidence:
 
 
 @printed("bankwise.show.evidence:print_evidence")
-@dataclass(frozen=True, slots=True)
-class EvidenceReport:
+class EvidenceReport(Struct, frozen=True):
     """The answer. ``kernels``: of the target, each once. ``broken``: what was not read or followed;
     ``unfinished``: why it was ended early, "" if it was not."""
 

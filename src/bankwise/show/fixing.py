@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import FINDINGS, INCOMPLETE, Location, Refusal, exit_code
+from bankwise.identity import ByIdentity
 from bankwise.read.names import short
 from bankwise.show.notebook import printed
 from bankwise.show.values import CheckReport, KernelReport
@@ -20,8 +23,7 @@ Status = Literal["passed", "failed", "not available", "no answer", "skipped"]
 """No answer: who can say it crashed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What one judge says: ``proof``, ``smt``, ``execution``, ``isa`` or ``run``.
 
     ``rows``: numbers before and after, by name (instruction counts, bytes). ``complete``: whether
@@ -45,8 +47,7 @@ class Verdict:
     foreign: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One group of allocations that got a new address map. Costs are per workgroup, all accesses.
 
     ``kernel``: its name, or the names of all that share the allocations (a ``memref.global``).
@@ -70,8 +71,7 @@ class Change:
     parts: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupFront:
+class GroupFront(ByIdentity, frozen=True, eq=False):
     """What competes for some allocations that share a layout: plans that can be written, of those
     that were looked at the ones that no other beats or equals in everything."""
 
@@ -86,8 +86,7 @@ _NAMED = 4
 
 
 @printed("bankwise.show.fix_story:print_fix")
-@dataclass(frozen=True, slots=True)
-class FixReport:
+class FixReport(Struct, frozen=True):
     """Before, after, the changes, the verdicts, the patch.
 
     Every change is proved: the verdict ``proof`` says of what, and what that rests on. Execution

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct, field
 from rich.console import Console
 from rich.markup import escape
 
@@ -26,8 +26,7 @@ KNOWN = "known by the baseline"
 """Why something decides nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """``ways``: conflicts of fewer ways pass. ``baseline``: what an earlier check knows.
     ``least``: what is counted by rules of weaker evidence neither fails nor is waited for."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from rich.console import Console
 
 from bankwise.show.columns import say
@@ -13,8 +13,7 @@ from bankwise.show.notebook import printed
 Sort = Literal["compiler", "GPU", "profiler", "extra"]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One tool. ``found``: where, or which version; "" if it is not there. ``opens``: what needs
     it; ``how``: how to get it."""
 
@@ -26,8 +25,7 @@ class Part:
 
 
 @printed("bankwise.show.health:print_health")
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """The answer of ``bankwise doctor``."""
 
     version: str

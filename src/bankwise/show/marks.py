@@ -7,8 +7,9 @@ without a conflict have a mark too: it is no diagnostic, but there is something 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
@@ -30,8 +31,7 @@ _MOST_ALSO = 12
 """Places of the same cause that are named; an unrolled loop has hundreds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """One place. ``level`` "none": nothing is wrong there. ``rule``: for ``bankwise explain``.
     ``message``: one line; ``reasons``: which lanes collide, and why; ``picture``: the banks, in
     lines; ``counts``: by kernel; ``also``: where else the same lanes meet by the same arithmetic.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -14,8 +14,7 @@ from bankwise.show.fix_story import print_exit, print_story
 from bankwise.show.fixing import FixReport
 
 
-@dataclass(frozen=True, slots=True)
-class FrameworkDefault:
+class FrameworkDefault(Struct, frozen=True):
     """A dispatch as the framework lowers it unasked, beside the answer. ``default``, ``answer``:
     passes and, with their issue, cycles of the launch; None where they are not known.
     ``lowering``: that of the kernel which the answer is made from; ``code``: what is emitted for
@@ -57,8 +56,7 @@ def _taken(found: tuple[int, int] | None) -> str:
     return f"{found[0]:,} passes, {found[1]:,} cycles with their issue"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFix:
+class ModelFix(Struct, frozen=True):
     """``reports``: one per dispatch with workgroup memory.
 
     ``vmfb``: the whole model with the accepted kernels in it, None if no kernel was changed.

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from rich.console import Console
 
 from bankwise.show.beside import Beside, print_beside
 from bankwise.show.worth import Worth, print_worths
 
 
-@dataclass(frozen=True, slots=True)
-class More:
+class More(Struct, frozen=True):
     """``beside``: of ``--counters``; ``worths``: of ``--worth``. None where not asked for."""
 
     beside: Beside | None = None

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Noun:
+
+class Noun(Struct, frozen=True):
     """One word. ``also``: what else it is called, ``meaning``: one to three sentences, ``source``:
     who says so, ``rule``: the rule of `bankwise explain` that says more, "" for none."""
 

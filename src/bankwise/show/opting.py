@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 
 @printed("bankwise.show.opting:print_opt")
-@dataclass(frozen=True, slots=True)
-class OptReport:
+class OptReport(Struct, frozen=True):
     """The passes that ran, in order, each with its outcome; ``text`` is that of the last."""
 
     file: str

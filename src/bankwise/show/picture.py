@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape as html_escape
 
+from msgspec import Struct
 from rich.console import Console
 
 from bankwise.hardware.machine import BANK_BYTES, machine
@@ -17,8 +17,7 @@ _CELL = 18
 _EDGE = 34
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnRead:
+class ColumnRead(Struct, frozen=True):
     """One instruction that reads down a column, a row for each lane, ``width_bytes`` at once.
 
     ``passes`` and ``ideal`` of the column that takes most, which ``lanes`` read; None where rows
@@ -45,8 +44,7 @@ class ColumnRead:
 
 
 @printed("bankwise.show.picture:print_picture")
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """Where the elements of a tile lie. ``text``: the layout, as it was said, in the words of
     ``notation``. ``offsets``: in elements, row by row; ``piece``: elements that stay together.
     ``banks``: as the widest of ``reads`` sees them, else most instructions of ``target``. ``most``:

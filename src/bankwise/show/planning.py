@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -18,8 +18,7 @@ from bankwise.show.notebook import printed
 from bankwise.show.words import adds, doubted, mark, open_rules
 
 
-@dataclass(frozen=True, slots=True)
-class Emission:
+class Emission(Struct, frozen=True):
     """One instruction in one group: how often a wave executes it, and what that costs.
 
     ``lines``: where it stands. ``cost``: of all waves of a workgroup together; ``evidence``: of the
@@ -34,8 +33,7 @@ class Emission:
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRow:
+class PlanRow(Struct, frozen=True):
     """All accesses of one direction that come of one place in the source text.
 
     ``source`` is None where the places could not be told apart. ``change``: "as planned", or what
@@ -64,8 +62,7 @@ class PlanRow:
 
 
 @printed("bankwise.show.planning:print_plan")
-@dataclass(frozen=True, slots=True)
-class PlanReport:
+class PlanReport(Struct, frozen=True):
     """One kernel on both levels. ``counted``: whether all executions are counts on both;
     ``unsaid``: how one says what they are, in words."""
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.read.names import demangled, own
 from bankwise.show.baseline_match import Site
@@ -25,8 +27,7 @@ from bankwise.show.saved_check import (
 from bankwise.show.values import CheckReport, KernelReport
 
 
-@dataclass(frozen=True, slots=True)
-class RenamedKernel:
+class RenamedKernel(Struct, frozen=True):
     """A kernel with the one of the saved check that it is taken for."""
 
     kernel: KernelReport

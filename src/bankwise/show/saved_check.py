@@ -11,9 +11,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.show.same_file import named_from_here
@@ -31,8 +33,7 @@ SavedOpener = tuple[str, str, str]
 """The file, the kernel and the option that would answer what is open there."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictForm:
+class ConflictForm(Struct, frozen=True):
     """What tells a conflict from others of its file. ``what``: of source its expression without
     spaces, or its ``whole_line``, else operation, instruction and allocations."""
 
@@ -55,8 +56,7 @@ class ConflictForm:
         return replace(self, what=("", *sorted(arrays))) if arrays else self
 
 
-@dataclass(frozen=True, slots=True)
-class SavedConflict:
+class SavedConflict(Struct, frozen=True):
     """A conflict of a saved check: where it stands, its extra passes of a workgroup (of all
     instructions of an expression together), and ``by`` which saved check it is known."""
 
@@ -70,8 +70,7 @@ At = tuple[str, ConflictForm]
 """A form of conflicts in its file."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownConflicts:
+class KnownConflicts(Struct, frozen=True):
     """Saved checks. ``saved``: their files; ``asked``: what they are of; ``files``: with kernels,
     also of kernels without conflicts, each with what its check is of; ``targets``: the GPUs that
     each was counted for; ``at_source``: files whose conflicts have expressions; ``conflicts``: each

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import asdict, fields
 from typing import Any
+
+from msgspec import structs
 
 from bankwise.errors import Location
 from bankwise.show.as_sarif import sarif, sarif_result
 from bankwise.show.gate import command
 from bankwise.show.scanning import ScannedKernel, ScanReport, extra_text, summary, why_open
 
-_COLUMNS = tuple(f.name for f in fields(ScannedKernel) if f.name != "reasons")
+_COLUMNS = tuple(name for name in ScannedKernel.__struct_fields__ if name != "reasons")
 
 
 def scan_csv(report: ScanReport) -> str:
@@ -43,7 +44,7 @@ def scan_sarif(report: ScanReport) -> dict[str, Any]:
     ]
     results += [sarif_result("not-analysed", "note", r.reason, r.location) for r in report.broken]
     found = sarif(results)
-    rows = [asdict(row) | {"share": row.share} for row in report.summary]
+    rows = [structs.asdict(row) | {"share": row.share} for row in report.summary]
     found["runs"][0]["properties"] = {"summary": summary(report), "targets": rows}
     return found
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
+from msgspec import Struct, structs
 from rich.console import Console
 from rich.markup import escape
 
@@ -25,8 +25,7 @@ _SHOWN = 5
 """Reasons, and files that are not read, told one by one; the rest is counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenReason:
+class OpenReason(Struct, frozen=True):
     """Why accesses of a kernel are not answered, and how many; 0 where control flow is lost, and
     nobody knows whether some lie behind."""
 
@@ -34,8 +33,7 @@ class OpenReason:
     accesses: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedKernel:
+class ScannedKernel(Struct, frozen=True):
     """One kernel with shared memory.
 
     ``threads``: of a workgroup, None if nobody knows. ``accesses``: places of its code that touch
@@ -118,7 +116,7 @@ class ScannedKernel:
 
     def as_row(self) -> dict[str, Any]:
         """What a store keeps: :func:`kernel_of_row` reads it."""
-        row = {one.name: getattr(self, one.name) for one in fields(self)}
+        row = structs.asdict(self)
         return row | {"reasons": [[one.reason, one.accesses] for one in self.reasons]}
 
 
@@ -132,8 +130,7 @@ def kernel_of_row(row: dict[str, Any], **changed: Any) -> ScannedKernel:
     return ScannedKernel(**(row | changed))
 
 
-@dataclass(frozen=True, slots=True)
-class ScanSummary:
+class ScanSummary(Struct, frozen=True):
     """The kernels for one GPU in numbers, each once, however often it stands there.
 
     ``kernels``: all; ``touching``: those with shared memory; ``answered``: those of which 90 % of
@@ -180,8 +177,7 @@ def summaries(
 
 
 @printed("bankwise.show.scanning:print_scan", line=-1)
-@dataclass(frozen=True, slots=True)
-class ScanReport:
+class ScanReport(Struct, frozen=True):
     """A scan that has ended, or was ended.
 
     ``kernels``: with shared memory, each once, the worst first; ``without``: how many have none.

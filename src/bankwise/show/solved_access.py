@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.address import Linear
 from bankwise.algebra.layout import Layout, identity
@@ -16,8 +16,7 @@ from bankwise.solver.problem import TileAccess
 from bankwise.solver.search import offsets
 
 
-@dataclass(frozen=True, slots=True)
-class AccessRow:
+class AccessRow(Struct, frozen=True):
     """One access under the layout; passes, ideal and floor are of one executed instruction.
 
     ``parts``: instructions that an access of the text is issued in. ``lines``: of a copy straight

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from rich.markup import escape
 from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
 from bankwise.notation.frameworks import frameworks
 from bankwise.show.columns import paste, say, table
 from bankwise.show.modes import print_modes
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
 
 @printed("bankwise.show.solving:print_solve")
-@dataclass(frozen=True, eq=False)
-class SolveReport:
+class SolveReport(ByIdentity, frozen=True, eq=False, dict=True):
     """The answer to one problem; with a ``refusal`` there is none.
 
     Without slots: what is only computed when somebody looks at it is remembered.

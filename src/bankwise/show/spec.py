@@ -7,12 +7,13 @@ A spec's check is a :class:`bankwise.show.values.CheckReport`: an access of the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
 from bankwise.counting.counted import AccessReport, added
+from bankwise.identity import ByIdentity
 from bankwise.show.as_text import print_conflicts, print_findings
 from bankwise.show.columns import paste, say, table
 from bankwise.show.notebook import printed
@@ -21,8 +22,7 @@ from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, adds, conclusion, extra_passes, still_open
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedNumber:
+class QuotedNumber(Struct, frozen=True):
     """A number that came with the file. ``counted``: ours, None where it is no count."""
 
     name: str
@@ -36,8 +36,7 @@ class QuotedNumber:
 
 
 @printed("bankwise.show.spec:print_spec")
-@dataclass(frozen=True, slots=True)
-class SpecReport:
+class SpecReport(Struct, frozen=True):
     """The answer of ``check``. ``passes``: over the tile in the whole launch, None if unknown.
 
     ``offsets``: where each element of the tile lives, in elements, row-major; None where the layout
@@ -61,8 +60,7 @@ class SpecReport:
         return self.check.exit_code
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """One notation's say: the optimum in it, or why not and the best that it can say.
 
     ``best`` is that best member's text, "" where it has none, ``label`` its name; ``passes``: of
@@ -82,8 +80,7 @@ class Said:
 
 
 @printed("bankwise.show.spec:print_solution")
-@dataclass(frozen=True, slots=True, eq=False)
-class SpecSolution:
+class SpecSolution(ByIdentity, frozen=True, eq=False):
     """The answer of ``solve``. ``asked``: the notation of the file; ``before``: its own count."""
 
     report: SolveReport

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -32,8 +32,7 @@ _NUMBERS = {
 
 
 @printed("bankwise.show.sweeping:print_sweep", line=-1)
-@dataclass(frozen=True)
-class SweepReport:
+class SweepReport(Struct, frozen=True, dict=True):
     """A sweep that has ended: one outcome per case. ``resumed``: cases that an earlier run did.
     Without slots: the answers about tiles are computed once."""
 

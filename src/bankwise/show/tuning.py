@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from textwrap import fill
 from typing import Any
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True)
-class KnobRow:
+
+class KnobRow(Struct, frozen=True):
     """One setting of the knobs. Numbers are of a workgroup, of the code that is emitted.
 
     ``work``: what a workgroup does, as the caller says; ``counted``: whether it is known how often
@@ -44,8 +44,7 @@ class KnobRow:
         return float(self.price)
 
 
-@dataclass(frozen=True, slots=True)
-class TuneReport:
+class TuneReport(Struct, frozen=True):
     """All settings, the fewest passes for one unit of work first; those without numbers last.
 
     ``code``: which code was counted; ``parameters``: of the kernel, in order; ``given``: constants

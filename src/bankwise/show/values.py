@@ -9,8 +9,9 @@ bank-conflict counter adds. Numbers that are not exact know between which ends t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Added, Sureness, added
@@ -32,8 +33,7 @@ _SURENESS: tuple[Sureness, ...] = ("none", "possible", "sure")
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """Sums over accesses: executed once, per workgroup, per launch.
 
     ``assumed``: the part of ``run`` under rules whose evidence is "unknown". ``launch`` is None if
@@ -46,8 +46,7 @@ class Totals:
     assumed: Cost
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Something wrong beside conflicts, under a rule name, at a place."""
 
     rule: str
@@ -55,8 +54,7 @@ class Finding:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class RowPitch:
+class RowPitch(Struct, frozen=True):
     """Longer rows for a buffer: ``row_bytes`` become ``pitch_bytes``, ``more_bytes`` in all.
 
     Its rows are what the accesses step by: several of the author's, where lanes lie so far apart.
@@ -85,8 +83,7 @@ class RowPitch:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Optimum:
+class Optimum(Struct, frozen=True):
     """The best layout for all accesses of some allocations together, against the present one.
 
     ``allocations`` share their accesses, and so one layout. Costs are per workgroup, ordinary
@@ -112,8 +109,7 @@ AS_FOLLOWED = "workgroup as followed"
 """What the passes of a :class:`Snippet` are of, where not every execution is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(Struct, frozen=True):
     """What to write against avoidable conflicts, in the language that the kernel is written in.
 
     ``text``: what to paste, whole lines, at ``location``; empty where ``command`` writes it.
@@ -140,8 +136,7 @@ class Snippet:
     places: tuple[Location, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AsEmitted:
+class AsEmitted(Struct, frozen=True):
     """A kernel of a source was counted as ``compiler`` (name and version) emits it; ``source``:
     what the counter adds for one workgroup as counted from the source."""
 
@@ -149,8 +144,7 @@ class AsEmitted:
     source: Added
 
 
-@dataclass(frozen=True, slots=True)
-class OtherLaunch:
+class OtherLaunch(Struct, frozen=True):
     """A kernel as another launch of it runs. ``said``: by whose word, empty if it is assumed;
     ``refused``: accesses of it that are not analysed, and not in ``added``."""
 
@@ -160,8 +154,7 @@ class OtherLaunch:
     refused: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class KernelReport:
+class KernelReport(Struct, frozen=True):
     """One kernel. ``occupancy``: None where it is not known how much shared memory one takes.
     ``compiled``: None where its own text was counted. ``launched``: by whose word it is launched
     so; ``assumed``: what nobody says of that; ``others``: further launches of it. ``openers``: what
@@ -244,8 +237,7 @@ class KernelReport:
 
 
 @printed("bankwise.show.as_text:print_check", line=-1)
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(Struct, frozen=True):
     """The answer of ``bankwise check``. ``source_lines``: of source that was compiled, the lines at
     which its accesses stand, by file and number."""
 

@@ -17,8 +17,8 @@ question open, it never decides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.console import Console
 from rich.markup import escape
 
@@ -28,8 +28,7 @@ from bankwise.hardware.machine import Evidence
 _PASSES, _STALLS = "its passes", "the stalls"
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """One unit. ``amount``: percent of peak (measured) or cycles (static), None if unknown.
 
     ``source``: the counter, or the rule and its rate; ``evidence``: how sure that is. ``least``:
@@ -43,8 +42,7 @@ class Share:
     least: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Ceiling:
+class Ceiling(Struct, frozen=True):
     """At most so many ``times`` as fast without conflicts, and ``by`` what that is known."""
 
     times: float
@@ -54,8 +52,7 @@ class Ceiling:
         return f"at most {self.times:.2f} times as fast without its conflicts, by {self.by}"
 
 
-@dataclass(frozen=True, slots=True)
-class Worth:
+class Worth(Struct, frozen=True):
     """Shared memory and the other units of one kernel.
 
     ``scope``: what the amounts are of ("of the launch", "of a workgroup"). ``extra``: the part of

@@ -12,9 +12,10 @@ mask (``n ^ 2 * m`` of the worked transpose moves four bits by one distance).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
+
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.solver.colouring import Colouring, Demand, Search, plain_bits, search_order

@@ -11,15 +11,18 @@ for restricts it. Tables, front and certificate are computed when somebody looks
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from math import prod
 from typing import get_args
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bankwise.algebra.address import AddressMap, Identity, Linear, Padded
 from bankwise.algebra.offset import Dims, Shape
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import languages, members
 from bankwise.solver.best import claimed, ranked
@@ -51,8 +54,7 @@ SEARCHED = "xor"
 """The family whose members are searched, not listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """``lds_bytes``: of every layout that is offered; ``family``: restricts the answer.
 
     ``budget_s``: seconds for the search; None for the default number of nodes. ``split``: whether
@@ -67,8 +69,7 @@ class Limits:
     pad: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AskedProblem:
+class AskedProblem(ByIdentity, frozen=True, eq=False):
     """A linear problem as it is asked. ``named``: accesses whose instruction the user chose;
     ``present``: the layout as it is, ``shown`` in words."""
 
@@ -87,8 +88,7 @@ class AskedProblem:
         return workload(solved.solution.problem, self.named, self.policy, parts)
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+class Answer(ByIdentity, frozen=True, eq=False, dict=True):
     """``layout``: the plan; ``known``: how good its layout is, ``standing``: how good the plan.
 
     ``whole``: the best plan with accesses as stated, ``rivals``: others that were priced;
@@ -107,12 +107,12 @@ class Answer:
     whole: Plan | None = None
     rivals: tuple[Plan, ...] = ()
     notes: tuple[str, ...] = ()
-    counted: Workload | None = field(default=None, repr=False)
+    counted: Workload | None = None
     present: tuple[Plan, ...] | None = None
     tables: tuple[Table, ...] | None = None
     stages: Dims = ()
     modes: tuple[ModePlan, ...] = ()
-    others: Callable[[], Iterable[Table]] = field(default=tuple, repr=False)
+    others: Callable[[], Iterable[Table]] = tuple
 
     @property
     def optimal(self) -> bool:

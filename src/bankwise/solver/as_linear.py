@@ -11,9 +11,9 @@ Such a problem is for the solver alone: a certificate has no words for a mask.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.offset import Shape

@@ -18,14 +18,15 @@ another space (padding, split accesses) may take fewer passes, at a price in byt
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, RowFolds
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 from bankwise.solver.address import xor_terms
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.claims import certificate
@@ -44,8 +45,7 @@ Prices = dict[AddressMap, LayoutCost | Refusal]
 """What is known of the maps of one tile."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Best:
+class Best(ByIdentity, frozen=True, eq=False):
     """``present``: the baseline; ``plans``: the best of each space, as they were asked for.
 
     ``proof``: the exact solver's answer, or why there is none.

@@ -13,8 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from msgspec import Struct, to_builtins
 
 SCHEMA = "bankwise.certificate/1"
 
@@ -29,8 +30,7 @@ HOW_TEXT: Mapping[How, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """One access: what it does (directions as text, ``"n0 m1^n2"``) and what it is said to cost.
 
     ``passes``, ``ideal`` and ``floor`` are of one execution. ``conflicts``: a basis of the
@@ -50,8 +50,7 @@ class Claim:
     conflicts: str
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Struct, frozen=True):
     """``bases[i]``: the offset in elements of coordinate bit i, the first dimension lowest.
 
     ``colours[i]``: the bank bits it moves, for the access that sees most banks. Totals are
@@ -77,7 +76,7 @@ class Certificate:
     @property
     def digest(self) -> str:
         """What guards its JSON against damage."""
-        return digest({"schema": SCHEMA, **asdict(self), "optimal": self.optimal})
+        return digest({"schema": SCHEMA, **to_builtins(self), "optimal": self.optimal})
 
     def __str__(self) -> str:
         nodes = f" ({self.nodes} nodes)" if self.how == "search" else ""

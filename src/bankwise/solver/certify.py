@@ -23,10 +23,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from bankwise.counting import conflict
 from bankwise.errors import InputError, Refusal, exit_code
@@ -42,8 +42,7 @@ _STEPS = 256
 """Executions of one access that are counted, and one along each direction: the others are sums."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """``errors``: what is wrong. ``trusted``: what was not checked."""
 
     errors: tuple[str, ...]

@@ -14,13 +14,13 @@ split further issues more and gains nothing: 24 is the floor of all.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from bankwise.algebra import f2
 from bankwise.errors import Refusal
 from bankwise.hardware.issue_cycles import issue_cycles
+from bankwise.identity import ByIdentity
 from bankwise.solver.plan import Prefer, Rank, spent
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution
@@ -42,8 +42,7 @@ FEWEST_BYTES = 1
 """The narrowest part where accesses exclude each other as they are."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Solved:
+class Solved(ByIdentity, frozen=True, eq=False):
     """One choice of ways with its best linear layout."""
 
     ways: tuple[Way, ...]
@@ -56,8 +55,7 @@ class Solved:
         return all(way.parts == 1 for way in self.ways)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cheapest:
+class Cheapest(ByIdentity, frozen=True, eq=False):
     """``best`` of the choices that were ``solved``; ``whole``: with all accesses as stated.
 
     ``proved``: no choice with any linear layout ranks better. ``least``: no choice with a layout of
@@ -85,8 +83,7 @@ class Cheapest:
         return self.best.rank <= self.joined
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _WaysToIssue:
+class _WaysToIssue(ByIdentity, frozen=True, eq=False):
     """The ways of every access; ``alike``: accesses that share theirs."""
 
     problem: Problem

@@ -8,11 +8,13 @@ alike share their number of parts, and a choice is bounded by its floors
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import TypeVar
 
+from msgspec.structs import replace
+
+from bankwise.identity import ByIdentity
 from bankwise.solver.floors import Floors, floors
 from bankwise.solver.known import ALL, IN_PARTS, Known, Standing
 from bankwise.solver.plan import Plan, Prefer, Rank, rank_of, spent
@@ -30,8 +32,7 @@ MOST_TRIED = 4
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IssueChoice:
+class IssueChoice(ByIdentity, frozen=True, eq=False):
     """One way to issue all accesses: no layout ranks better than ``bound`` with it, and none than
     ``joined`` where a compiler joins parts into instructions of two addresses."""
 

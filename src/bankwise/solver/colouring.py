@@ -24,8 +24,9 @@ Sets of colours are ints: bit c is set when colour c belongs to the set.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.solver.theorem import Load
@@ -37,8 +38,7 @@ MAX_BITS = 6
 """Bank bits of the machine with most banks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """One access in the search. ``cost``: weight times phases, the price of one pass per phase."""
 
     space: f2.Basis
@@ -51,8 +51,7 @@ class Demand:
         return int(self.cost * 2 ** max(0, len(self.space) - self.bits))
 
 
-@dataclass(frozen=True, slots=True)
-class Colouring:
+class Colouring(Struct, frozen=True):
     """``colours[i]``: the bank bits that direction i moves; ``found``: whether there are any.
 
     ``complete``: the search was finished. ``nodes``: colours tried, the size of the proof.
@@ -65,8 +64,7 @@ class Colouring:
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOrder:
+class SearchOrder(Struct, frozen=True):
     """The order of assignment. ``directions[level]``: which; ``meets[level]``: (demand, prefix)
     for every demand whose space has a vector that ends at this level; ``prefix`` is the rest of
     that vector, as a set of earlier levels. ``used``: the levels that occur in some prefix.

@@ -23,8 +23,9 @@ elements right: a pair must not use a direction that step 1 has put inside the w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.algebra.layout import Layout
@@ -36,8 +37,7 @@ from bankwise.solver.search import WORD_CHOICES, offsets, word_pins
 from bankwise.solver.theorem import Load, Pins, floor, load, pins
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step: what is done (``text``) and what comes out, as (label, directions) pairs."""
 
     name: str
@@ -49,8 +49,7 @@ class Step:
         return f"{self.name}: {self.text}: {values}"
 
 
-@dataclass(frozen=True, slots=True)
-class Construction:
+class Construction(Struct, frozen=True):
     """The steps, and the layout they end in with its certificate."""
 
     steps: tuple[Step, ...]
@@ -58,8 +57,7 @@ class Construction:
     certificate: Certificate
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
+class _Sides(Struct, frozen=True):
     """Step 4, in the free part of the frame."""
 
     shared: f2.Basis

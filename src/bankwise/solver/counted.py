@@ -12,12 +12,14 @@ parts ``Swizzle<2,2,4>`` takes 11.5, every access ideal.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import get_args
 
+from msgspec.structs import replace
+
 from bankwise.algebra.address import AddressMap, Linear
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.answer import ROW_MAJOR, Answer, Limits, notes_of
 from bankwise.solver.choices import issue_choices, most_promising, standing_of
@@ -29,8 +31,7 @@ from bankwise.solver.simplest import SOLVER
 from bankwise.solver.table import Table, baselines, family_table
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _TriedParts:
+class _TriedParts(ByIdentity, frozen=True, eq=False):
     """One choice of parts, its table, and the best plans of it."""
 
     work: Workload
@@ -38,8 +39,7 @@ class _TriedParts:
     plans: tuple[Plan, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _CountedProblem:
+class _CountedProblem(ByIdentity, frozen=True, eq=False):
     """A problem as it is asked. ``linear``: what the solver says of what is linear about it;
     ``there``: what is there already."""
 

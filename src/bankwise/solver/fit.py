@@ -7,8 +7,9 @@ family ``xor`` are searched exactly (:mod:`bankwise.solver.rows`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from bankwise.errors import Refusal
 from bankwise.notation.frameworks import members
@@ -21,8 +22,7 @@ from bankwise.solver.spaces import Space
 from bankwise.solver.theorem import Pins
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """The best member of a family; ``lost``: weighted passes above the optimum, None if unknown.
 
     ``members``: how many were tried; 0 for an exact search.

@@ -18,10 +18,10 @@ The worked case, 48 x 80 f16 on gfx942, written by 16 bytes and read by 8: every
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap
 from bankwise.counting.access import IntArray
@@ -29,6 +29,7 @@ from bankwise.counting.conflict import phases
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Instruction
 from bankwise.hardware.policies import Issue
+from bankwise.identity import ByIdentity
 from bankwise.solver.price import MOST_ALIGNMENT, Workload, selected
 from bankwise.tile import COPIES, Use
 
@@ -36,8 +37,7 @@ Whole = tuple[tuple[Issue, ...], int]
 """The instructions of an access that is aligned well, and the bytes that they want."""
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
+class Floor(Struct, frozen=True):
     """Passes that an access takes at least, as the mean of its executions, while it is ``issues``.
 
     ``alignment_bytes``: the least that these instructions are chosen for.
@@ -49,8 +49,7 @@ class Floor:
     weight: int
 
 
-@dataclass(frozen=True, slots=True)
-class Floors:
+class Floors(Struct, frozen=True):
     """Of all accesses of a tile."""
 
     uses: tuple[Floor, ...]
@@ -61,8 +60,7 @@ class Floors:
         return sum((u.weight * u.passes for u in self.uses), Fraction())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Places:
+class _Places(ByIdentity, frozen=True, eq=False):
     """Of each element: it lies at ``place`` modulo ``step`` bytes, in every layout."""
 
     step: IntArray

@@ -8,9 +8,10 @@ or where all of it is linear after all (:mod:`bankwise.solver.as_linear`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.expression import Expression
@@ -26,8 +27,7 @@ from bankwise.tile import Tile, Use, directions, spread
 VARIABLES = ("lane", "reg")
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """One access as a person lists it.
 
     ``request``: its directions; with an ``offset`` its lanes and registers are empty. ``active``:

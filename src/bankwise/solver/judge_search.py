@@ -17,8 +17,9 @@ for each of their lanes. :data:`STEPS` of them take some seconds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from bankwise.errors import Refusal
 
@@ -26,8 +27,7 @@ STEPS = 100_000
 """Banks tried until the judge gives up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wants:
+class Wants(Struct, frozen=True):
     """What a phase of one access wants: ``words`` with word 0, as sums of offset bits above the
     pinned ones; those that the pins keep out of the bank of word 0 are left out.
 

@@ -14,9 +14,11 @@ memory. What the exact search proves holds for linear maps of the tile into its 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.solver.certificate import HOW_TEXT
@@ -37,8 +39,7 @@ Word = Literal["optimal", "not optimal", "best found"]
 """What is said of a layout; "not optimal" where a better one is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """How a plan stands among all: what it is the best of, by ``prefer``, and how that is known.
 
     ``space``: layouts, pitches and ways to issue the accesses; ``proved``: none of it ranks better;
@@ -74,8 +75,7 @@ _PREFERRED: Mapping[Prefer, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """Optimal: no layout of the ``space`` takes fewer passes under the ``conditions``.
 
     ``how``: by which argument, or why it is not known. ``at_least``: weighted passes that the space

@@ -8,7 +8,8 @@ directions too; waves with the same directions are one access of more weight.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.algebra.layout import Dimensions
 from bankwise.algebra.offset import Shape

@@ -7,13 +7,15 @@ threads does not take, with the reason.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.address import Linear
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.cute.canonical import CanonicalLayout, canonical_layouts
 from bankwise.notation.cute.hopper import Major, Mode
 from bankwise.notation.fold import sizes
@@ -29,8 +31,7 @@ _VERSION = {"tcgen05": 1 << 46}
 """What a descriptor has beside the fields of wgmma's. Source: CUTLASS, mma_sm100_desc.hpp."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperandWords:
+class OperandWords(Struct, frozen=True):
     """One operand in one mode: the descriptor, and CuTe's names.
 
     ``bits``: of a tile at address 0. ``starts``: of the instructions along K, bytes.
@@ -46,8 +47,7 @@ class OperandWords:
     tiled: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ModePlan:
+class ModePlan(ByIdentity, frozen=True, eq=False):
     """One canonical layout; ``plan`` is None where there is a ``reason`` against it.
 
     ``inner``: the contiguous dimension. ``blocks``: which dimension neighbouring blocks follow;

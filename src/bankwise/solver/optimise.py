@@ -18,12 +18,12 @@ there is such a plan; a baseline may be it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from bankwise.algebra.address import AddressMap, Identity
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 from bankwise.solver.best import Best, best
 from bankwise.solver.choices import issue_choices, most_promising, standing_of
 from bankwise.solver.colouring import NODES
@@ -36,8 +36,7 @@ from bankwise.tile import Tile
 SpacesOf = Callable[[Tile], Sequence[Space]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Optimised:
+class Optimised(ByIdentity, frozen=True, eq=False):
     """``chosen``: the plan; ``whole``: the best one that leaves every access whole; ``present`` and
     ``baselines``: what was there. ``tried``: for each choice of parts the best of every space."""
 

@@ -9,10 +9,12 @@ all families) does it with these two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from typing import Any, Literal, cast, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, RowFolds
 from bankwise.algebra.offset import Dims, Shape, footprint, offset_text, operations
@@ -29,8 +31,7 @@ AS_IT_IS = "as it is"
 """The space of a layout that is there already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """One layout of a tile with its price. ``cost`` holds, by access, what it becomes.
 
     ``space``: of which it is the best, or a member; ``label``: which, in words or a notation;

@@ -11,11 +11,12 @@ a direct-to-shared copy when what the wave fills has no holes. Costs are counted
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.address import AddressMap, Linear, Padded
@@ -26,6 +27,7 @@ from bankwise.errors import Refusal
 from bankwise.hardware.issue_cycles import issue_cycles
 from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
 from bankwise.hardware.policies import Issue, select
+from bankwise.identity import ByIdentity
 from bankwise.notation.framework import Ground
 from bankwise.solver.problem import Problem
 from bankwise.tile import COPIES, Tile, Use, spread
@@ -36,8 +38,7 @@ MOST_ALIGNMENT = 16
 """No instruction asks for more, in bytes."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Workload:
+class Workload(ByIdentity, frozen=True, eq=False):
     """A tile on a machine. ``policy``: which instructions an access becomes that names none."""
 
     machine: Machine
@@ -66,8 +67,7 @@ class Workload:
         return self.tile.linear and all(len(use.issues) == 1 for use in self.uses)
 
 
-@dataclass(frozen=True, slots=True)
-class UseCost:
+class UseCost(Struct, frozen=True):
     """One access under one layout; ``passes`` and ``ideal`` are means over its executions.
 
     ``issues``: the instructions that one execution becomes; ``issue_cycles``: theirs, None where
@@ -83,8 +83,7 @@ class UseCost:
     parts: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutCost:
+class LayoutCost(Struct, frozen=True):
     """All accesses under one layout. Totals are weighted."""
 
     uses: tuple[UseCost, ...]
@@ -222,8 +221,7 @@ def _tallies(machine: Machine, placed: Sequence[Placed]) -> list[tuple[int, int]
     return [(passes, ideal) for passes, ideal in sums.T.tolist()]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class Placed(ByIdentity, frozen=True, eq=False):
     """What has to be counted for one access under one layout. ``bytes_``: [distinct, lanes]."""
 
     issues: tuple[Issue, ...]
@@ -234,9 +232,10 @@ class Placed:
 
 def place(work: Workload, use: Use, address: AddressMap) -> Placed | Refusal:
     """Where one access touches memory under a layout, or why it cannot."""
-    if _splits(use, address):
+    placed = address(use.elements)
+    if _splits(use, placed):
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} moves at once")
-    bits = address(use.elements[..., 0]) * work.shape.element_bits
+    bits = placed[..., 0] * work.shape.element_bits
     issues = _issues(work, use, bits)
     if isinstance(issues, Refusal):
         return issues
@@ -244,10 +243,10 @@ def place(work: Workload, use: Use, address: AddressMap) -> Placed | Refusal:
     return Placed(issues, bits[rows] // 8, use.active[rows], times)
 
 
-def _splits(use: Use, address: AddressMap) -> bool:
+def _splits(use: Use, placed: IntArray) -> bool:
+    """Whether what a lane moves at once is apart. ``placed``: where its elements lie."""
     if use.span == 1:
         return False
-    placed = address(use.elements)
     together = (placed == placed[..., :1] + np.arange(use.span)).all(axis=-1)
     return not bool(together[use.active].all())
 
@@ -272,7 +271,7 @@ def _copy_cost(work: Workload, use: Use, address: AddressMap) -> UseCost | Refus
 
     It is issued to memory, not to the port of LDS.
     """
-    if _splits(use, address):
+    if _splits(use, address(use.elements)):
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} copies at once")
     if isinstance(address, Padded) and not fills_rows(use, address.row):
         return Refusal(f"the copy {use.name!r} fills elements without a gap across rows")

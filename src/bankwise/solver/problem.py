@@ -9,8 +9,9 @@ it, chooses the instruction, and gives the :class:`TileAccess` that the machine 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.algebra.layout import Dimensions, size, vector, vector_text
@@ -25,8 +26,7 @@ Kind = Literal["plain", "dma"]
 """An ordinary load or store, or a direct-to-shared copy that fills memory in lane order."""
 
 
-@dataclass(frozen=True, slots=True)
-class BitTile:
+class BitTile(Struct, frozen=True):
     """2^bits elements. ``dims``: names with their bits, the contiguous dimension first."""
 
     dims: Dimensions
@@ -51,8 +51,7 @@ class BitTile:
         return " ".join(vector_text(direction, self.dims) for direction in directions)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What a program asks. Directions are packed coordinates.
 
     ``lanes``: the direction of every lane bit, lowest first; 0 or a repeated one is a broadcast.
@@ -71,8 +70,7 @@ class Request:
     kind: Kind = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class TileAccess:
+class TileAccess(Struct, frozen=True):
     """One access as it will be issued: ``instruction`` moves ``vector`` for every lane.
 
     ``registers`` is what distinguishes its executions, ``notes`` what was decided on the way. The
@@ -97,8 +95,7 @@ class TileAccess:
         return int(2 ** len(self.registers))
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One tile on one machine, with everything that is done to it."""
 
     machine: Machine

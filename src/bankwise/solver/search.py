@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations, product
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.layout import Layout
@@ -32,8 +34,7 @@ WORD_CHOICES = 20_000
 """Ways to share a word that are looked at before the answer is called best found."""
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(Struct, frozen=True):
     """``layout``: coordinates to the offset in elements. ``pins``: what the vectors fixed.
 
     ``cheapest``: whether no optimal layout of its form has an address with fewer operations.
@@ -49,8 +50,7 @@ class Solution:
     at_least: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Coloured:
+class _Coloured(Struct, frozen=True):
     pins: Pins
     colouring: Colouring
     wanted: tuple[Demand, ...]

@@ -8,8 +8,9 @@ hundred folds; their colours are known without a search, so each costs a rank fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
+
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.address import Linear, folded

@@ -14,7 +14,8 @@ A fold keeps every lane's elements together; who reads or writes what it moves m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
 from bankwise.counting.lane_terms import lane_steps
@@ -29,8 +30,7 @@ SHUFFLE = "xor_shuffle"
 PADDING = "padding"
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(Struct, frozen=True):
     """``maps``: tried one by one, the one to prefer among equals first. ``name``: in words.
 
     ``rows``: lengths of rows inside which masks are searched exactly; ``linear``: with the optimum

@@ -8,7 +8,6 @@ counted again on every access (:func:`bankwise.solver.price.cost`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
@@ -18,6 +17,7 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import Instruction, Machine
 from bankwise.hardware.policies import Issue
+from bankwise.identity import ByIdentity
 from bankwise.tile import Tile, Use
 
 MOST_LANES = 8_000_000
@@ -26,8 +26,7 @@ MOST_LANES = 8_000_000
 _AT_ONCE = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stack:
+class Stack(ByIdentity, frozen=True, eq=False):
     """Executions of one instruction. ``elements``: int64 [executions, lanes], the first element.
 
     ``offset_bytes``: [executions, 1], where in its access the instruction starts; ``weights``:

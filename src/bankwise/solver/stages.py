@@ -8,7 +8,7 @@ one before ends and keeps the same layout:
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from bankwise.algebra.offset import Dims
 from bankwise.errors import Refusal

@@ -22,7 +22,8 @@ it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.errors import Refusal
@@ -32,8 +33,7 @@ from bankwise.solver.problem import BitTile, Problem, TileAccess
 WORD_BITS = 8 * BANK_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class Pins:
+class Pins(Struct, frozen=True):
     """Which coordinates the vectors fix, and a frame of the tile in which that is simple.
 
     ``vector``: the directions of the widest vector; they are the low offset bits. ``frame``: the
@@ -47,8 +47,7 @@ class Pins:
     frame: tuple[f2.Vector, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """What one access demands of the bank colouring, in the free part of the frame.
 
     ``space``: basis of the lane directions of one phase on which the pinned bank bits are

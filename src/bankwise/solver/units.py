@@ -11,8 +11,9 @@ Source: PTX ISA, wgmma and tcgen05 (matrix descriptors, transposition, K of 32 b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
@@ -44,8 +45,7 @@ _BOTH = ("wgmma", "tcgen05")
 _LATER = ("tcgen05",)
 
 
-@dataclass(frozen=True, slots=True)
-class UnitType:
+class UnitType(Struct, frozen=True):
     """A type of numbers as units see it.
 
     ``bits``: in shared memory; 16 packed numbers of 4 or 6 bits lie in 16 bytes, the rest of which
@@ -81,8 +81,7 @@ UNIT_TYPES: Mapping[str, UnitType] = {
 """By name; the default of a width is the first that the unit takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnitUse:
+class UnitUse(Struct, frozen=True):
     """One unit and the tile. ``axes``: M or N and K of an operand; outer and inner of a box.
 
     ``rows``: M or N of one matrix instruction; 0 of a box. ``major``: of an operand, "" for any
@@ -146,8 +145,7 @@ def _no_box(unit: UnitUse, layout: CanonicalLayout) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class BoxRows:
+class BoxRows(Struct, frozen=True):
     """What a bulk copy of the whole tile costs: ``boxes`` of ``rows`` rows in all.
 
     ``box``: outer and inner elements of one. ``cycles``: of all rows, as the machine file has them

@@ -16,10 +16,11 @@ whose counter nobody has published. That is said beside the plan (:func:`joinabl
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.address import AddressMap
@@ -38,8 +39,7 @@ _REACH = 256
 """Steps between the two addresses of a pair: an immediate of 8 bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """One way to issue an access: ``parts`` instructions, each of them ``access``."""
 
     parts: int

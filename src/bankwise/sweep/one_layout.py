@@ -9,9 +9,10 @@ layouts that were tried, and no more is said.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.algebra.offset import Shape, offset_text
 from bankwise.errors import Refusal
@@ -28,8 +29,7 @@ OF_THE_FILE = "of the file"
 Tiles = tuple[CaseResult[Case], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutScore:
+class LayoutScore(Struct, frozen=True):
     """One layout on all tiles. ``prices`` and ``ratios``: None where it does not fit; ``why``: the
     reason, by tile. ``worst``, ``mean``: of the ratios that there are; None if there are none."""
 
@@ -61,8 +61,7 @@ class LayoutScore:
         return (-self.fits, *known, self.lds_bytes, self.operations)
 
 
-@dataclass(frozen=True)
-class OneLayout:
+class OneLayout(Struct, frozen=True, dict=True):
     """The answer for some tiles, those of one ``target``, or "" for all together. ``scores``: of
     every layout that was tried, each map once. Without slots: what is ranked is remembered."""
 

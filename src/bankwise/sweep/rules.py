@@ -20,13 +20,13 @@ rules may be the same map on a tile, and on all tiles of a sweep.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import gcd
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Padded, Rotated, RowFolds
 from bankwise.algebra.offset import Shape
@@ -44,8 +44,7 @@ _LINES_BYTES = (64, 128, 256, 512)
 _SWIZZLES = tuple((b, m, s) for b, m, s in product(range(1, 6), range(7), range(1, 10)) if s >= b)
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutRule:
+class LayoutRule(Struct, frozen=True):
     """``numbers``: of the kind, as the name says them; ``by``: what they count."""
 
     name: str

@@ -41,6 +41,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from msgspec import Struct
+
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import machine
@@ -115,16 +117,14 @@ class Case:
         return " ".join((self.kernel, self.size, self.type, self.target, *how))
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Struct, frozen=True):
     """A sweep: its name and its cases, each once, in the order of the file."""
 
     name: str
     cases: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _SweepSection:
+class _SweepSection(Struct, frozen=True):
     """A ``[[kernel]]`` or a ``[[tile]]`` of a file."""
 
     path: Path

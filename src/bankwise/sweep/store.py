@@ -10,9 +10,10 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 from bankwise.files import check_writable
@@ -40,8 +41,7 @@ C = TypeVar("C")
 S = TypeVar("S", bound=Stored)
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult(Generic[C]):
+class CaseResult(Struct, Generic[C], frozen=True):
     """What came of one case. ``error`` is empty exactly where ``status`` is "done"."""
 
     case: C

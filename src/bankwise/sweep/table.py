@@ -10,9 +10,10 @@ import csv
 import io
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.files import write_atomically
@@ -36,8 +37,7 @@ _TIME = ("passes_to_default", "cycles_to_default")
 _SAME = ("kernel", "shape", "type", "target")
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """All cases of one kernel, type, target and mitigation.
 
     ``conflict_free`` of ``done`` cases have a counter of 0; the medians are over the done ones,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.console import Console
 
 from bankwise.ask.check_ttgir import check_ttgir
@@ -22,8 +23,7 @@ from bankwise.triton.source import TritonSource, assumed_in, compiled, source_of
 
 
 @printed("bankwise.triton.check:print_triton", line=-1)
-@dataclass(frozen=True, slots=True)
-class TritonReport:
+class TritonReport(Struct, frozen=True):
     """A kernel on both levels. ``ttgir`` and ``assembly`` are the texts that places point into.
 
     ``plan``: what TTGIR announces; ``comparison``: beside what was emitted, access by access.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
 from bankwise.ask.fix_ttgir import fixed_ttgir
 from bankwise.ask.ttgir_files import override_variables, ttgir_options
 from bankwise.files import make_folder, write_atomically
+from bankwise.identity import ByIdentity
 from bankwise.read.options import Judges
 from bankwise.show.fix_story import print_fix
 from bankwise.show.fixing import FixReport
@@ -21,8 +22,7 @@ from bankwise.triton.source import assumed_in, compiled, source_of
 
 
 @printed("bankwise.triton.fix:print_triton_fix")
-@dataclass(frozen=True, slots=True, eq=False)
-class TritonFix:
+class TritonFix(ByIdentity, frozen=True, eq=False):
     """A kernel before and after; printed with its patch. ``report``: as ``bankwise fix`` of its
     TTGIR answers; ``source_hash``: the name of its folder below TRITON_OVERRIDE_DIR."""
 

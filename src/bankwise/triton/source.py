@@ -6,10 +6,12 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.hardware import toolchain
@@ -38,8 +40,7 @@ _INTEGER = re.compile(r"[iu](?:8|16|32|64)")
 """Types of arguments of which Triton's launches compile a 1 as a constant."""
 
 
-@dataclass(frozen=True, slots=True)
-class TritonSource:
+class TritonSource(Struct, frozen=True):
     """A function, and how it is compiled and launched. ``types``: of the arguments that are no
     constants; ``numbers``: of arguments that loops run to; ``divisible``: those that are multiples
     of 16, None for the pointers and every number that is one; ``options``: Triton's own;

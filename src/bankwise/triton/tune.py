@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from itertools import product
 from math import inf
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.ask.check_ttgir import plan
 from bankwise.ask.ttgir_code import counted_code
@@ -32,8 +33,7 @@ Work = Callable[[Mapping[str, Any]], float]
 """How much a workgroup does under a setting: its output elements, its products."""
 
 
-@dataclass(frozen=True, slots=True)
-class _CountedSetting:
+class _CountedSetting(Struct, frozen=True):
     """A setting's row, which code was counted, and what that takes to hold of a launch."""
 
     row: KnobRow

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.ask.beside import header
 from bankwise.ask.beside.cause import ARBITRATION, RowContext, Seen, cause, refuted

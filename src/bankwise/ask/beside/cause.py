@@ -7,7 +7,8 @@ then what is known of the counter itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.ask.beside.counters import Counter
 from bankwise.hardware.machine import Vendor
@@ -32,8 +33,7 @@ _FAR_MORE = 10 * _MOST_LOST
 a conflict of four ways in every pass adds 3."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowContext:
+class RowContext(Struct, frozen=True):
     """What is known beside one row.
 
     ``incomplete``: what of the kernel is not counted. ``exact``: every instruction of the profile

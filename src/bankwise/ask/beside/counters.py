@@ -9,8 +9,9 @@ adds up extra passes, SQ_INSTS_LDS executed instructions; untested on hardware h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.counting.counted import AccessReport
 from bankwise.hardware.machine import Direction, Vendor
@@ -25,8 +26,7 @@ _ORDINARY = frozenset({"plain", "matrix"})
 _ON_LDS = frozenset({"plain", "transpose", "atomic"})
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
+class Counter(Struct, frozen=True):
     """One counter: what it is of, and which accesses it takes in.
 
     ``exact``: it counts shared-memory instructions and nothing else.

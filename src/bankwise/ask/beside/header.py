@@ -9,9 +9,10 @@ are whole passes; else only ratios are compared, which need no such number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import isclose
+
+from msgspec.structs import replace
 
 from bankwise.ask.beside.cause import Seen, rated_by
 from bankwise.ask.beside.counters import Counter

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from shlex import quote
+
+from msgspec.structs import replace
 
 from bankwise.ask.beside.counters import counters
 from bankwise.errors import InputError, Location

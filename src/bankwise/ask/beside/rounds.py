@@ -10,7 +10,9 @@ it taken: then it is inferred, and said so with the counters that it comes from.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.beside.counters import Counter, counters
 from bankwise.counting.counted import AccessReport, repeated
@@ -26,8 +28,7 @@ _SAID = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(Struct, frozen=True):
     """``kernel``: with all of a workgroup's executions; ``times``: what was followed, so often;
     ``executions``: of each access then, 0 where they differ; ``counters``: that tell so."""
 

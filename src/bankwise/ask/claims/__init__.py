@@ -8,15 +8,15 @@ comes out differs; ``why`` says what is known about it). ``ours`` is the number 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from importlib import resources
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 Status = Literal["computed", "needs hardware", "contradicted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(Struct, frozen=True):
     """One published number.
 
     ``place``: where in the source; ``statement``: what is claimed; ``published`` and ``ours``: the
@@ -32,8 +32,7 @@ class Published:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedSource:
+class PublishedSource(Struct, frozen=True):
     """A source and its claims, in its order."""
 
     name: str

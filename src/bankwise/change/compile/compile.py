@@ -12,11 +12,13 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import Signals
 from tempfile import TemporaryDirectory, mkdtemp
 from textwrap import shorten
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.change.compile.compilers import Compiler, own_compiler
 from bankwise.change.compile.wrap import CompilerInput, Size, prepare
@@ -30,8 +32,7 @@ from bankwise.read.ptx import listing as ptx
 TIME_LIMIT_S = 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(Struct, frozen=True):
     """How iree-compile is asked for one vendor's code; ``listings`` reads what it emits.
     ``target``: the GPU, as the compiler names it."""
 
@@ -112,8 +113,7 @@ def compile_text(
     return emitted if isinstance(emitted, Refusal) else listing_of(emitted, target, kernel, file)
 
 
-@dataclass(frozen=True, slots=True)
-class Emitted:
+class Emitted(Struct, frozen=True):
     """What the ``compiler`` wrote: assembly texts, its diagnostics, and, where the texts leave it
     to the launch, the shared memory of each kernel in bytes."""
 

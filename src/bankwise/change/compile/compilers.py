@@ -16,10 +16,11 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.notation.wave.settings import HOST_FUNCTION
@@ -41,8 +42,7 @@ _NO_PIPELINE = (3, 12)
 """The release from which on a lowered function says ``no_pipeline``; before: ``None``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(Struct, frozen=True):
     """A program that compiles kernels. ``release``: as its package, else as it itself says it;
     ``wave``: the release of wave-lang in its environment, "" if there is none."""
 

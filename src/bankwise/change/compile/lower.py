@@ -16,9 +16,11 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.change.compile.compile import (
     Backend,
@@ -45,8 +47,7 @@ _LAST_PASS = "iree-codegen-resolve-swizzle-hints"
 _DUMP = re.compile(r"^// -----// IR Dump After (.*)//----- //\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Lowering:
+class Lowering(Struct, frozen=True):
     """How IREE is asked to lower. ``padding``: its padding of LDS rows, its default;
     ``direct_load``: copies from global memory straight to LDS, its default where it has them."""
 
@@ -60,8 +61,7 @@ class Lowering:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatch:
+class Dispatch(Struct, frozen=True):
     """One executable of the model.
 
     ``text``: its kernel at thread level, a ``hal.executable``. ``listings``: what it becomes

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.errors import Refusal
 
@@ -34,16 +35,14 @@ _SHARED = re.compile(r"#gpu\.address_space<workgroup>|,\s*3\s*(?::\s*i32\s*)?>\s
 Size = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CompilerInput:
+class CompilerInput(Struct, frozen=True):
     """A text that ``iree-compile`` takes, and the arguments that say what it is."""
 
     text: str
     arguments: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
+class _Function(Struct, frozen=True):
     """Where a function's parts are: ``text[start:end]``, ``text[body]`` is its opening brace."""
 
     name: str

@@ -5,10 +5,10 @@ The proof (:mod:`bankwise.change.cxx.prove`) compares new indices with this.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.address import Fold
 from bankwise.counting.access import IntArray
@@ -20,8 +20,7 @@ MOST = 1 << 22
 """Rows, columns and elements that are tried."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayClaim:
+class ArrayClaim(Struct, frozen=True):
     """The map that an edit says it applies to an array. ``number``: among those of the text;
     ``sizes``: in each kernel that has it. ``folds``: XORs of chunks of ``unit`` with the number of
     the row divided by ``divisor``, modulo ``phases``; or a ``pad`` behind every row; ``typed``: the

@@ -11,9 +11,10 @@ its extent. What a fold inside rows cannot do, for want of columns, one across t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import lcm
+
+from msgspec import Struct
 
 from bankwise.algebra.address import Fold
 
@@ -21,8 +22,7 @@ _Term = tuple[str, Fold]
 """What is read, as text, and the fold of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexMap:
+class IndexMap(Struct, frozen=True):
     """What becomes of the last indices of an array, whatever its extents: ``folds``, or a ``pad``
     of so many elements behind every row; of an array of one dimension, behind every ``row``
     elements.

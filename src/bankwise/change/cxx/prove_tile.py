@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.cxx.tree import CxxSource, Node, named, parse, walk
 
 _TYPE = re.compile(r"\bbankwise::(tile|line)<")
@@ -22,8 +22,7 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _NAMES = {"bankwise", "tile", "line", "fold", "both"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TypedText:
+class TypedText(ByIdentity, frozen=True, eq=False):
     """A text with plain arrays again. ``layouts``: by name those that had a type, in order;
     ``header``: the type, parsed."""
 

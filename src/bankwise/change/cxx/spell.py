@@ -20,9 +20,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import begins_inside
@@ -37,16 +39,14 @@ from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at, span
 from bankwise.read.cxx.uses import MACRO, ArrayUse
 
 
-@dataclass(frozen=True, slots=True)
-class CxxEdit:
+class CxxEdit(Struct, frozen=True):
     """A text in place of a span."""
 
     span: ByteSpan
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(Struct, frozen=True):
     """One way to write a layout of an array. ``how``: pitch, xor, sum, step, unrolled, type;
     ``typed``: the array has a type that says it."""
 

@@ -7,7 +7,6 @@ as far as they are known. Only what guards need is evaluated.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from iree.compiler import ir
@@ -15,6 +14,7 @@ from iree.compiler import ir
 from bankwise.change.execute.program import Known
 from bankwise.change.execute.values import shape
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir import indexing
 from bankwise.read.mlir.affine import map_function
 from bankwise.read.mlir.indexing import ThreadIds
@@ -24,8 +24,7 @@ Ids = tuple[int, int, int]
 _Answer = Callable[[ir.Operation, Sequence[IntArray]], IntArray]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decisions:
+class Decisions(ByIdentity, frozen=True, eq=False):
     """``answers``: by number of the guard, one number a workgroup; equal numbers, equal decisions.
 
     ``unsearched``: guards that depend on the workgroup and on what is not known.
@@ -96,8 +95,7 @@ def _is_comparison(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.name in _COMPARISONS
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Evaluation:
+class _Evaluation(ByIdentity, frozen=True, eq=False):
     """``last``: loops are in their last round, else in their first.
 
     ``values``: what is known; ``asking``: what depends on the workgroup, known or not.

@@ -13,15 +13,14 @@ t = l mod 4.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fragments:
+class Fragments(ByIdentity, frozen=True, eq=False):
     """The places of one instruction's elements, int64 [lanes, elements per lane].
 
     A[block, row, k], B[block, k, column], D[block, row, column].

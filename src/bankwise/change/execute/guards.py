@@ -12,14 +12,15 @@ values) is counted and not searched; loops are looked at in their first and last
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.change.execute.answers import Decisions, decisions
 from bankwise.change.execute.program import Known, nothing_known
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import ThreadIds, quantity
 from bankwise.read.mlir.kernels import operations
 
@@ -35,8 +36,7 @@ _OF_ONE_GUARD = 16
 """Changes of one guard that are kept; each is two workgroups."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardEdges:
+class GuardEdges(Struct, frozen=True):
     """``workgroups``: on both sides of the edges, the first edge of each guard first.
 
     ``guards``: how many guards have an edge in the grid. ``unsearched``: how many depend on the
@@ -72,8 +72,7 @@ def guard_edges(
     return GuardEdges(tuple(dict.fromkeys(_in_turns(some))), len(some), len(found.unsearched))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _GuardSearch:
+class _GuardSearch(ByIdentity, frozen=True, eq=False):
     func: ir.Operation
     ids: ThreadIds
     grid: Ids

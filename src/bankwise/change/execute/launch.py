@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import compiled, integer_bits
 from bankwise.read.mlir.kernels import KernelFunction, operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.names import called
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LaunchFacts:
+class LaunchFacts(ByIdentity, frozen=True, eq=False):
     """What only the user said of a launch.
 
     ``numbers``: by value; ``names``: the same by name; ``size``: of a workgroup, None if the text

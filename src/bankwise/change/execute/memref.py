@@ -7,21 +7,21 @@ all in elements.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+from msgspec import field
 
 from bankwise.change.execute.shadow import Shadow
 from bankwise.change.execute.values import Array, Element
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
 
 Space = Literal["lds", "global", "private"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FlatMemory:
+class FlatMemory(ByIdentity, frozen=True, eq=False):
     """Flat memory. ``granule_bytes``: the element size of its allocation; LDS has a shadow."""
 
     name: str
@@ -31,16 +31,14 @@ class FlatMemory:
     shadow: Shadow | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Raw:
+class Raw(ByIdentity, frozen=True, eq=False):
     """The range of a raw buffer: its base (element offset, [threads] or [1]) and valid bytes."""
 
     base: IntArray
     valid_bytes: IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hint:
+class Hint(ByIdentity, frozen=True, eq=False):
     """A swizzle hint and the element offset of the memref that carries it.
 
     Loads and stores through the hint go where it sends them; copies to LDS are linear, as in
@@ -51,8 +49,7 @@ class Hint:
     base: IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemrefValue:
+class MemrefValue(ByIdentity, frozen=True, eq=False):
     """A memref value. ``offset``: [threads] or [1]; sizes and strides likewise, one a dimension.
 
     ``base``: the element offset of the aligned pointer, from which reinterpretations count.

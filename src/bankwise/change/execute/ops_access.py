@@ -6,10 +6,10 @@ Semantics: the MLIR language reference of memref and vector, and of ``amdgpu.raw
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from iree.compiler import ir
+from msgspec.structs import replace
 
 from bankwise.change.execute import shadow as shadows
 from bankwise.change.execute.memory import fetch, load, report, store, touch_of

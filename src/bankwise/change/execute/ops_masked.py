@@ -7,10 +7,10 @@ not touched at all: it is no fault, wherever it would lie.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.change.execute.memory import load, store
 from bankwise.change.execute.memref import MemrefValue
@@ -129,8 +129,7 @@ def _overwritten(place: Place) -> BoolArray:
     return lost.reshape(place.at.shape)
 
 
-@dataclass(frozen=True, slots=True)
-class _Transfer:
+class _Transfer(Struct, frozen=True):
     """How a vector of shape ``extent`` lies in a memref.
 
     ``axes``: the memref dimension of each dimension of the vector; None where it repeats one

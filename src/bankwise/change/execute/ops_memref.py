@@ -8,11 +8,11 @@ and strides. Bindings: ``stream.binding.subspan`` of the n-th argument, or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
+from msgspec.structs import replace
 
 from bankwise.change.execute.memref import FlatMemory, Hint, MemrefValue, Raw, number, span_bytes
 from bankwise.change.execute.shadow import new_shadow

@@ -14,7 +14,6 @@ here each element is judged alone.) Leaving the real buffer inside ``validBytes`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,10 +21,10 @@ from bankwise.change.execute.memref import MemrefValue, typed
 from bankwise.change.execute.state import Node, WorkgroupState
 from bankwise.change.execute.values import Array
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.identity import ByIdentity
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class Place(ByIdentity, frozen=True, eq=False):
     """Where an access goes: element offsets and which of them are legal, [threads, *vector]."""
 
     at: IntArray

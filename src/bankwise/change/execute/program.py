@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
 from iree.compiler import ir
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.change.execute import (
     control,
@@ -27,6 +28,7 @@ from bankwise.change.execute.memref import number
 from bankwise.change.execute.ops_memref import bound_view, is_lds, shared
 from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.errors import Location
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import integer_bits
 
 Locate = Callable[[ir.Operation], Location]
@@ -57,8 +59,7 @@ _TERMINATORS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _SlotOperation:
+class _SlotOperation(ByIdentity, frozen=True, eq=False):
     """One operation: the step and the slots of its operands and results."""
 
     name: str
@@ -67,8 +68,7 @@ class _SlotOperation:
     results: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExecutableKernel:
+class ExecutableKernel(ByIdentity, frozen=True, eq=False):
     """A kernel that is ready to run. ``slots``: how many SSA values it has.
 
     ``arguments``: number, type and, where the launch says one, value.
@@ -120,8 +120,7 @@ def _argument(
     return bound_view(program.function, state, which, kind, number(0))
 
 
-@dataclass(frozen=True, slots=True)
-class _ProgramBuilder:
+class _ProgramBuilder(Struct, frozen=True):
     """Numbers values and operations while reading."""
 
     locate: Locate

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.change.execute.ops_memref import is_lds
 from bankwise.change.execute.program import (
@@ -31,8 +31,7 @@ Ids = tuple[int, int, int]
 LARGEST_ELEMENTS = 1 << 27  # of a buffer that is filled
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """What a run did: its faults, and how often each operation ran (per workgroup, not per thread).
 
     Workgroups that show a fault at the same operation share one entry, with the first witness.
@@ -43,8 +42,7 @@ class Execution:
     operations: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A buffer that two runs leave different: how many elements, and the first of them."""
 
     binding: int

@@ -20,20 +20,18 @@ Within one wave, program order is order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.identity import ByIdentity
 
 PENDING = np.int32(2**31 - 1)
 """Epoch of a write that nobody has waited for: later than all others."""
 _NEVER = np.int32(-1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shadow:
+class Shadow(ByIdentity, frozen=True, eq=False):
     """Arrays over the granules of one buffer (a granule is one element as it was allocated).
 
     ``epoch``: of the last write, -1 if never written, ``PENDING`` while a copy is under way.
@@ -49,8 +47,7 @@ class Shadow:
     latest_read: npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GranuleAccess:
+class GranuleAccess(ByIdentity, frozen=True, eq=False):
     """One access: granule ``[n]``, wave of the thread that touches it ``[n]``, epochs of the waves.
 
     A thread that touches several granules appears once for each of them.
@@ -73,8 +70,7 @@ def new_shadow(granules: int, waves: int) -> Shadow:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Problems:
+class Problems(ByIdentity, frozen=True, eq=False):
     """Which touches of an access are wrong, per kind: bool [n].
 
     ``copy``: [n] the number of the copy that had written the granule, 0 if none had.

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.change.execute.shadow import Shadow, finish
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Location
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import ThreadIds
 
 Kind = Literal["poison", "bounds", "write-write", "race", "dma", "barrier"]
@@ -25,8 +26,7 @@ Step = Callable[..., tuple[Any, ...]]
 """One operation, its attributes read: ``step(state, *operands) -> results``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """One thing that went wrong, told once per operation and kind, with its first witness.
 
     ``site`` numbers the operations of the same name in program order, from 0: it stays the same
@@ -47,8 +47,7 @@ class Fault:
         return f"{self.location}: {self.kind}: {self.operation}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(ByIdentity, frozen=True, eq=False):
     """One operation of the program with its place. ``site`` as in :class:`Fault`."""
 
     op: ir.Operation
@@ -61,8 +60,7 @@ class Node:
         return InputError(f"{self.name}: {reason}", location=self.location, hint=hint)
 
 
-@dataclass(slots=True, eq=False)
-class Copy:
+class Copy(Struct, eq=False):
     """An entry of a wave's queue of vector-memory operations: an LDS copy, or another (``None``).
 
     ``group``: the number of the group it was committed to, -1 while it is in none.
@@ -74,8 +72,7 @@ class Copy:
     group: int = -1
 
 
-@dataclass(slots=True, eq=False)
-class WorkgroupState:
+class WorkgroupState(Struct, eq=False):
     """What one running workgroup has. ``mask`` None: all threads are active.
 
     ``slots``: the SSA values, by the numbers that the program gave them. ``copies``: the places

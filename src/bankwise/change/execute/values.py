@@ -16,13 +16,13 @@ does when it is folded.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 from bankwise.read.integers import wrap
@@ -41,8 +41,7 @@ _NATIVE = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _INTEGER = {8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Struct, frozen=True):
     """An element type. ``storage`` is what buffers (and, for floats, registers) hold."""
 
     name: str

@@ -16,7 +16,6 @@ given only there, in bytes, and only if all accesses of the binding go through t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from iree.compiler import ir
@@ -27,6 +26,7 @@ from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.counting.coalesce import sets_of_stride
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.kernels import KernelFunction, kernels, operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.source import Edit, apply_edits
@@ -57,8 +57,7 @@ _GLOBAL = (
 _DYNAMIC = -(2**63)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binding:
+class Binding(ByIdentity, frozen=True, eq=False):
     """One memref in global memory: the value whose users are to go through a buffer.
 
     ``shared``: another memref of the kernel is made of the same binding.

@@ -8,7 +8,6 @@ would mean is known from the layouts of its writer and its reader alone.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -22,6 +21,7 @@ from bankwise.change.passes.rule_23778 import DEFAULT_BANKS, Choice, choose
 from bankwise.counting.access import IntArray
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.kernels import operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
@@ -36,8 +36,7 @@ _LANES = 64
 _BANKS = re.compile(r"workgroup_memory_bank_count = (\d+)")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Conversion:
+class Conversion(ByIdentity, frozen=True, eq=False):
     """One such operation: the tile, and the layouts of its writer and reader where known."""
 
     op: ir.Operation

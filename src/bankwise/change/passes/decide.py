@@ -19,11 +19,11 @@ where *materialise* finds it; one about an allocation becomes its hint:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
 from iree.compiler import ir
+from msgspec.structs import replace
 
 from bankwise.change.passes.conversions import (
     Conversion,
@@ -44,14 +44,14 @@ from bankwise.change.rewrite.group import Group
 from bankwise.change.rewrite.plan import plan
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.source import Edit, apply_edits
 
 Rule = Literal["solver", "pr23778"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class Decision(ByIdentity, frozen=True, eq=False):
     """What was decided about the allocations of one group of a lowered kernel."""
 
     lowered: Lowered

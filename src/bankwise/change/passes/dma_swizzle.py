@@ -18,7 +18,6 @@ them twice would be wrong: that is left to ``resolve``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from bankwise.algebra.address import RowFolds
 from bankwise.change.passes.fetch_order import FetchOrder, fetch_order
@@ -35,6 +34,7 @@ from bankwise.change.rewrite.group import Group, tile_of
 from bankwise.change.rewrite.plan import fold_of, folded, plan
 from bankwise.counting.access import Allocation
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import apply_edits
 from bankwise.solver.plan import Plan, priced
@@ -47,8 +47,7 @@ _NOT_IN_ORDER: dict[FetchOrder, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Swizzling:
+class _Swizzling(ByIdentity, frozen=True, eq=False):
     """A group that copies fill, and the maps to try. ``why``: where they come from."""
 
     group: Group

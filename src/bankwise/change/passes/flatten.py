@@ -20,9 +20,9 @@ iree-codegen-flatten-swizzle-hint-allocs does until its IR is cleaned up.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.change.passes.decide import expand_line, flat, hint_line
 from bankwise.change.passes.hints import HINT
@@ -66,8 +66,7 @@ def flatten(opened: Opened) -> Outcome:
     return Outcome(apply_edits(opened.source.text, edits), tuple(remarks), tuple(refusals))
 
 
-@dataclass(frozen=True, slots=True)
-class _Flattened:
+class _Flattened(Struct, frozen=True):
     edits: list[Edit]
     reason: str
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.kernels import is_shared, operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.source import Edit, apply_edits
@@ -26,8 +26,7 @@ ATTRIBUTE = "iree_codegen.swizzle"
 ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hinted:
+class Hinted(ByIdentity, frozen=True, eq=False):
     """A hint on shared memory. ``op``: the hint, or the allocation that carries it.
 
     ``allocation`` is the name of the allocation in the text, ``base`` the element of it from which

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.algebra.address import Identity
 from bankwise.change.passes.buffer_strides import stride_holes
@@ -44,8 +44,7 @@ RULES = {
 """Every rule, and what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(Struct, frozen=True):
     """One place where the text runs into a hole; ``rule`` is a key of :data:`RULES`."""
 
     rule: str

@@ -17,7 +17,6 @@ threads touch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -26,6 +25,7 @@ from iree.compiler import ir
 from bankwise.counting.access import IntArray
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import AccessKind
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
 
@@ -33,8 +33,7 @@ RESOLVED = frozenset({"vector.load", "vector.store"})
 """The operations whose addresses a hint changes, in IREE 3.13.0 and here."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HintedUse:
+class HintedUse(ByIdentity, frozen=True, eq=False):
     """One access of an allocation, before any swizzle, and the hint that it goes through.
 
     ``elements``: int64 [accesses], first elements from the start of the allocation, of all active

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from iree.compiler import ir
@@ -14,6 +13,7 @@ from bankwise.change.rewrite.group import Group, Issues, groups
 from bankwise.change.rewrite.scope import Scope, scope_of
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.extract import Extraction, extract
 from bankwise.read.mlir.indexing import ThreadIds
 from bankwise.read.mlir.joined import issues_of
@@ -24,8 +24,7 @@ from bankwise.read.mlir.names import called
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lowered:
+class Lowered(ByIdentity, frozen=True, eq=False):
     """One kernel; ``issues`` are the instructions of each access whose instructions are known."""
 
     opened: Opened

@@ -20,7 +20,6 @@ as IREE's iree-codegen-gpu-reduce-bank-conflicts does (64 bits there); all of a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from iree.compiler import ir
@@ -35,6 +34,7 @@ from bankwise.change.prove import MapClaim, prove
 from bankwise.change.rewrite.group import Group, groups, tile_of
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
 from bankwise.notation.padding import PADDINGS_BYTES, Unpadded, row_pads
 from bankwise.read.mlir.kernels import is_shared, kernels, operations
 from bankwise.read.mlir.module import Opened, open_text
@@ -69,8 +69,7 @@ def pad(opened: Opened, launch: PassOptions, *, bits: int = 0) -> Outcome:
     return _outcome(opened, done, kept, refusals)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Lengthened:
+class _Lengthened(ByIdentity, frozen=True, eq=False):
     """An allocation to pad: its edits, and what they do. ``claim``: undone, it is the old text."""
 
     subject: str

@@ -9,11 +9,11 @@ framework writes with that padding, to be compiled and counted; nobody proves it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from math import prod
 
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.algebra.address import Padded
 from bankwise.change.passes.pool_places import packed
@@ -28,8 +28,7 @@ from bankwise.read.mlir.source import apply_edits
 from bankwise.read.mlir.views import bytes_of
 
 
-@dataclass(frozen=True, slots=True)
-class PaddedTiles:
+class PaddedTiles(Struct, frozen=True):
     """Tiles that share their rows: names, the rows as they are, and ``pad``: elements to be."""
 
     names: frozenset[str]

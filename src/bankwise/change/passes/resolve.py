@@ -17,7 +17,6 @@ iree-codegen-resolve-swizzle-hints resolves rightly the addresses are the same a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
@@ -44,6 +43,7 @@ from bankwise.change.rewrite.group import Group, groups
 from bankwise.change.rewrite.scope import CannotRewriteError
 from bankwise.counting.access import Allocation
 from bankwise.errors import Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.kernels import kernels, operations
 from bankwise.read.mlir.module import Opened, open_text
@@ -52,8 +52,7 @@ from bankwise.read.mlir.swizzle_hint import SwizzleHint
 from bankwise.tile import COPIES
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Swizzled:
+class Swizzled(ByIdentity, frozen=True, eq=False):
     """Allocations that share accesses, some hint among them. ``uses``: of all their accesses.
 
     ``refusal`` says why the hints may not be resolved; ``unknown``: because of places that only a

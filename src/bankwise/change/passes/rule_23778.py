@@ -7,8 +7,9 @@ length of a row; its steps are followed in its order. What it declines is left t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd
+
+from msgspec import Struct
 
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
 
@@ -16,8 +17,7 @@ DEFAULT_BANKS = 32
 """Banks where the target does not say ``workgroup_memory_bank_count``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A hint and why, or no hint and why not."""
 
     hint: SwizzleHint | None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
@@ -20,6 +19,7 @@ from bankwise.change.rewrite.operand_text import (
     result_name,
     statement_start,
 )
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.kernels import operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.source import Edit
@@ -36,8 +36,7 @@ _DEFINED = re.compile(r"^[ \t]*(?P<name>[#!][\w$.]+)[ \t]*=[ \t]*(?P<of>[^\r\n]*
 _DEEPEST_ALIAS = 8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Statements:
+class Statements(ByIdentity, frozen=True, eq=False):
     """The statements of one open module. ``code`` is the text with strings and comments blank,
     ``aliases`` what the names of types and attributes stand for."""
 

@@ -16,7 +16,6 @@ for each group; its value is taken apart, or put together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
@@ -27,6 +26,7 @@ from bankwise.change.rewrite.emit import Anchor, Emitter, anchor_of, later
 from bankwise.change.rewrite.fold_index import ROW_STYLES, RowStyle, fold_index
 from bankwise.change.rewrite.operand_text import Span
 from bankwise.change.rewrite.scope import CannotRewriteError, Scope
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.source import Edit
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
@@ -35,8 +35,7 @@ TRANSCRIBED: tuple[RowStyle, ...] = ("row", "offset")
 """Phases from the indices of the access itself: they hold in every workgroup of every launch."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HintedIndex:
+class HintedIndex(ByIdentity, frozen=True, eq=False):
     """The last index of a load or store under a hint.
 
     ``operands``: where its indices stand in the text. ``strides``: elements that each of them steps
@@ -157,8 +156,7 @@ def _affine_base(site: SharedAccess) -> tuple[tuple[int, ...], int]:
     return base.strides, first
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CutVector:
+class CutVector(ByIdentity, frozen=True, eq=False):
     """The text of a load or store that is to be written once for each piece of its vector."""
 
     op: ir.Operation

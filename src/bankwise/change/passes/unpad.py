@@ -13,7 +13,6 @@ of a power of two. Every change is proved, or not made.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bankwise.algebra.address import Identity
 from bankwise.change.passes.lowered import Lowered, lowered_groups
@@ -25,6 +24,7 @@ from bankwise.change.prove import MapClaim, prove
 from bankwise.change.rewrite.group import Group, tile_of
 from bankwise.change.rewrite.unpadded import padded_rows
 from bankwise.errors import Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.padding import Unpadded
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.names import called
@@ -33,8 +33,7 @@ from bankwise.solver.price import Workload, costs
 from bankwise.tile import COPIES
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shortening:
+class _Shortening(ByIdentity, frozen=True, eq=False):
     """An allocation to be had in shorter rows."""
 
     names: str

@@ -20,7 +20,6 @@ were not there: who permutes their source is ``dma-swizzle``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd
 
 from iree.compiler import ir
@@ -34,6 +33,7 @@ from bankwise.change.rewrite.emit import Emitter
 from bankwise.change.rewrite.operand_text import index_operands
 from bankwise.change.rewrite.scope import CannotRewriteError
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.kernels import is_shared, operations
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import Edit, apply_edits
@@ -43,8 +43,7 @@ COPY = "amdgpu.gather_to_lds"
 _LOAD, _STORE = "vector.load", "vector.store"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unrooted:
+class Unrooted(ByIdentity, frozen=True, eq=False):
     """All hints on one value, which nobody follows any further."""
 
     value: ir.Value

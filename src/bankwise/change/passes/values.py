@@ -7,7 +7,8 @@ it looked at, and refusals. A place that it leaves alone has a remark or a refus
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.errors import Location, Refusal
 
@@ -19,8 +20,7 @@ def told(refusal: Refusal | None) -> str:
     return PROVED if refusal is None else f"not proved: {refusal.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class PassOptions:
+class PassOptions(Struct, frozen=True):
     """What a text may not say about its kernels.
 
     ``dims``: sizes by name. ``policy``: a width policy of :mod:`bankwise.hardware.policies`.
@@ -32,8 +32,7 @@ class PassOptions:
     policy: str = "iree"
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """What a pass decided about one thing of the text (an allocation, a binding), and why.
 
     ``assumed``: the reason names what has to be true and is not known to be.
@@ -49,8 +48,7 @@ class Remark:
         return f"{self.location}: {self.subject}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The text after a pass. It is the text before, byte for byte, where nothing was changed.
 
     ``looked_for``: what the pass works on, for a text that has nothing of it.

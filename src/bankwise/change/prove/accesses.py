@@ -10,7 +10,6 @@ left out, that they leave out the same ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from iree.compiler import ir
@@ -32,6 +31,7 @@ from bankwise.change.prove.forms import (
 from bankwise.change.prove.places import Incoming, PlaceError, start_of, strides_of
 from bankwise.change.prove.sigma import MapError, image, unit_kept
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.views import bytes_of
 
@@ -39,8 +39,7 @@ _ALIGNED = frozenset({"matrix", "transpose", "async"})
 """Kinds of accesses whose instructions take no address that is not a multiple of their width."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AccessPair:
+class AccessPair(ByIdentity, frozen=True, eq=False):
     """An access of the text before and its partner; ``incoming``: what memrefs may be, in both."""
 
     touch: MemrefAccess

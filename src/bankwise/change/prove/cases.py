@@ -8,10 +8,10 @@ calculated at once, as further threads, and what holds in each holds for the sym
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from math import isfinite, lcm
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.forms import (
@@ -30,8 +30,7 @@ MOST_CASES = 2**18
 _MOST_PERIOD = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolCases:
+class SymbolCases(Struct, frozen=True):
     """``count`` cases of a symbol: ``first + case``, plus any multiple of ``period`` if not 0."""
 
     key: Hashable

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from bankwise.algebra.address import RowFolds
 from bankwise.errors import Refusal
 from bankwise.notation.padding import PaddedFold, Unpadded
 
 
-@dataclass(frozen=True, slots=True)
-class MapClaim:
+class MapClaim(Struct, frozen=True):
     """The map that an edit says it applies to a group of allocations.
 
     ``allocations``: their names in kernel ``kernel``, as :mod:`bankwise.read.mlir` calls them. The
@@ -29,8 +28,7 @@ class MapClaim:
         return ", ".join(self.allocations)
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """What was proved of one claim: all of it where ``refusal`` is None.
 
     ``accesses``: operations on its allocations that were proved. ``facts``: what the proof rests

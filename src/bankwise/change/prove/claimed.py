@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
 from bankwise.change.prove.claim import MapClaim
 from bankwise.change.prove.storage import StorageClass, storage_classes
 from bankwise.errors import Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.demand import allocators
 from bankwise.read.mlir.graph import Graph, read
 from bankwise.read.mlir.kernels import KernelFunction, kernels
@@ -19,8 +19,7 @@ from bankwise.read.mlir.pools import Pool
 from bankwise.read.mlir.slice import allocation_name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClaimedBuffers:
+class ClaimedBuffers(ByIdentity, frozen=True, eq=False):
     """A claim, its kernel, and the storage classes of its allocations. ``pools``: byte pools that
     these are parts of, and no part of which escapes: their parts may lie anywhere."""
 

@@ -12,9 +12,8 @@ barrier follows: another lane may fill it only if barriers stand between (:mod:`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.address import RowFolds
 from bankwise.change.prove.accesses import AccessPair, access_start, check_access
@@ -35,8 +34,7 @@ _WIDE_WAVE = 64
 ones are of gfx10, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class CopyProof:
+class CopyProof(Struct, frozen=True):
     """``reason``: why a copy is not proved, None if it is. ``exchanges``: lanes fill for others."""
 
     reason: str | None = None

@@ -7,10 +7,10 @@ texts share them, because a leaf is named by the number of its value, and partne
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.change.prove.arithmetic import fitted, results, type_bounds
 from bankwise.change.prove.division import floor_divided
@@ -43,8 +43,7 @@ _MOST_MULTIPLE = 64
 _FUNCTIONS = frozenset({"func.func", "gpu.func"})
 
 
-@dataclass(slots=True, eq=False)
-class FormEvaluator:
+class FormEvaluator(Struct, eq=False):
     """The forms of a kernel's values, for the threads ``chosen`` (None: all of the launch).
 
     ``split``: what stands for a leaf, by its key, or for a value, by its number; ``chosen`` then

@@ -11,12 +11,13 @@ symbols are; the converse does not hold. Arrays are int64 [threads], or [1] wher
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,8 +29,7 @@ class BeyondError(Exception):
     """A number of a form would be so large that it is not calculated with."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FormSymbol:
+class FormSymbol(ByIdentity, frozen=True, eq=False):
     """An integer that is not known, between ``low`` and ``high`` (either may be infinite).
 
     ``uniform``: of a leaf, whether all threads of a wave that execute an operation together have
@@ -46,8 +46,7 @@ class FormSymbol:
     key: Hashable = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AffineForm:
+class AffineForm(ByIdentity, frozen=True, eq=False):
     """See the head of this file. Made by :func:`form` alone; equal forms have equal ``key``."""
 
     const: IntArray
@@ -65,8 +64,7 @@ class AffineForm:
         return int(self.const[0]) if not self.terms and len(self.const) == 1 else None
 
 
-@dataclass(slots=True)
-class SymbolTable:
+class SymbolTable(Struct):
     """All symbols of a proof: each is made once."""
 
     _known: dict[Hashable, FormSymbol] = field(default_factory=dict)

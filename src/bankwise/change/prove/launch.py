@@ -7,7 +7,6 @@ and never comes here.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 
 from iree.compiler import ir
@@ -15,6 +14,7 @@ from iree.compiler import ir
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import ThreadIds
 from bankwise.read.mlir.kernels import KernelFunction, operations
 
@@ -41,8 +41,7 @@ MOST_LANES = 64
 """Threads of the longest waves; a shorter one lies inside one of these."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TextLaunch:
+class TextLaunch(ByIdentity, frozen=True, eq=False):
     """One kernel's launch as far as its text says it.
 
     ``size``: thread ids stay below it; None if unknown. ``stated``: they take every value below.

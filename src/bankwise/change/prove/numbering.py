@@ -8,10 +8,11 @@ who walks both modules (:mod:`.pairing`), once for the two operations that are p
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 
 from iree.compiler import ir
+from msgspec import Struct, field
 
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import INDEX_BITS, asks_for_threads, exchanges, integer_bits
 
 _ARITHMETIC = ("arith.", "index.")
@@ -30,8 +31,7 @@ _PROMISES = ("upper_bound", "isExact", "nonNeg")
 _DYNAMIC = -(2**63)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Definition:
+class Definition(ByIdentity, frozen=True, eq=False):
     """How a number is made: result ``place`` of ``op`` from the numbers ``operands``.
 
     ``block``: not a result but an argument, of block so-and-so of all in the regions of ``op``.
@@ -44,8 +44,7 @@ class Definition:
     block: int | None = None
 
 
-@dataclass(slots=True)
-class Numbering:
+class Numbering(Struct):
     """The numbers of all values seen so far. An operand's number is below that of a result.
 
     ``added``: those of arithmetic that only the text after has.

@@ -8,18 +8,18 @@ the one reason why nothing is proved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.change.prove.numbering import Definition, Numbering, is_arithmetic, properties
 from bankwise.change.prove.parts import PartsError, in_parts
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.module import Opened
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MayDiffer:
+class MayDiffer(ByIdentity, frozen=True, eq=False):
     """What an edit may change in the text before.
 
     ``operands``: numbers of operands, by operation. ``types``: values whose memref type may change
@@ -31,8 +31,7 @@ class MayDiffer:
     parts: frozenset[ir.Operation] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedModules:
+class PairedModules(ByIdentity, frozen=True, eq=False):
     """Two modules that differ only where they may: the numbers of their values, and the partner of
     every operation of :attr:`MayDiffer.operands`, every value of :attr:`MayDiffer.types`, in the
     text after."""
@@ -68,8 +67,7 @@ def _resources(opened: Opened) -> str:
     return opened.source.parsed.partition("{-#")[2]
 
 
-@dataclass(slots=True, eq=False)
-class _SideBySide:
+class _SideBySide(Struct, eq=False):
     may_differ: MayDiffer
     numbering: Numbering = field(default_factory=Numbering)
     partners: dict[ir.Operation, ir.Operation] = field(default_factory=dict)

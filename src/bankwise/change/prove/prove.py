@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
@@ -18,6 +17,7 @@ from bankwise.change.prove.sigma import MapError, check_bijection
 from bankwise.change.prove.storage import StorageClass, storage_classes
 from bankwise.change.prove.threads import FormEvaluators, evaluators, function_of
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.pools import Pool, pool_of
 from bankwise.read.mlir.touches import MemrefAccess
@@ -96,8 +96,7 @@ def _indices(access: MemrefAccess) -> frozenset[int]:
     return frozenset((*access.indices, *access.source[1], *counts_of(access)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Judge:
+class _Judge(ByIdentity, frozen=True, eq=False):
     """What judging the claims about two paired texts needs; ``incoming_after``: of all classes."""
 
     before: Opened

@@ -13,11 +13,11 @@ and the same on every machine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import z3
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.change.prove.claim import MapClaim
 from bankwise.change.prove.claimed import ClaimedBuffers, claimed_buffers
@@ -37,8 +37,7 @@ RLIMIT = 5_000_000
 """The most of z3's own steps for one question; those of real kernels take a tenth of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SmtAnswer:
+class SmtAnswer(Struct, frozen=True):
     """What the solver says of one claim. ``detail``: the counterexample, or why it is not known.
 
     ``accesses``: how many were decided before that.

@@ -8,7 +8,6 @@ fetched whose element the map puts into the slot of t.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import z3
@@ -24,6 +23,7 @@ from bankwise.change.prove.smt_map import AccessQuery, image
 from bankwise.change.prove.smt_terms import Terms, mentions_lane, possible
 from bankwise.change.prove.storage import StorageClass
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.views import bytes_of
 from bankwise.tile import COPIES
@@ -46,8 +46,7 @@ class UnknownError(Exception):
     """The solver cannot be asked, or gives no answer; the message says why."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _AccessTerms:
+class _AccessTerms(ByIdentity, frozen=True, eq=False):
     """One access with its partner. ``elements``: of the allocation, before."""
 
     claim: MapClaim

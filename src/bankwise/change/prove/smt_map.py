@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import z3
 from iree.compiler import ir
@@ -11,11 +10,11 @@ from iree.compiler import ir
 from bankwise.algebra.address import Fold
 from bankwise.change.prove.claim import MapClaim
 from bankwise.change.prove.smt_arithmetic import Term, number
+from bankwise.identity import ByIdentity
 from bankwise.notation.padding import PaddedFold
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AccessQuery:
+class AccessQuery(ByIdentity, frozen=True, eq=False):
     """A question: can ``wrong`` hold where all of ``given`` does?
 
     ``shown``: terms for a counterexample, by name; ``free``: those that the text does not decide,
@@ -26,7 +25,7 @@ class AccessQuery:
     given: Sequence[Term]
     wrong: Term
     shown: Sequence[tuple[str, Term]] = ()
-    free: Sequence[tuple[str, Term, ir.Value]] = field(default=())
+    free: Sequence[tuple[str, Term, ir.Value]] = ()
     only_doubt: bool = False
 
     def told(self, model: z3.ModelRef, named: Callable[[ir.Value], str]) -> str:

@@ -9,10 +9,10 @@ are one variable. Nothing is shared with :mod:`.forms` and :mod:`.evaluate`: tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import z3
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.change.prove.launch import MOST_LANES, MOST_THREADS, TextLaunch
 from bankwise.change.prove.numbering import Numbering, constant_of, width_of
@@ -28,8 +28,7 @@ _BOUNDS = 3
 """Operands of an scf.for before the carried values."""
 
 
-@dataclass(slots=True, eq=False)
-class Terms:
+class Terms(Struct, eq=False):
     """The values of both texts for one thread.
 
     ``lane``: its name in variables that differ from thread to thread. ``bounds``: what is known of

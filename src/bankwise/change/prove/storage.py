@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.kernels import operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.pools import Pool, pool_of
@@ -36,8 +37,7 @@ _BOUNDS = 3
 """Operands of an scf.for before the carried values."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StorageClass:
+class StorageClass(ByIdentity, frozen=True, eq=False):
     """Memref values that may be one buffer. ``origins``: results and arguments that begin one.
 
     ``incoming``: of an argument of a loop, a result of a loop or branch and a selection, the
@@ -67,8 +67,7 @@ def storage_classes(opened: Opened) -> tuple[StorageClass, ...]:
     return scan.classes([_by_address(opened, op) for op in found if op.name == _ASSEMBLY])
 
 
-@dataclass(slots=True, eq=False)
-class _Scan:
+class _Scan(Struct, eq=False):
     opened: Opened
     globals: dict[tuple[ir.Operation, str], ir.Operation] = field(default_factory=dict)
     leaders: dict[ir.Value, ir.Value] = field(default_factory=dict)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.launch import TextLaunch, calls_of, text_launch
@@ -18,8 +18,7 @@ from bankwise.read.mlir.module import Opened
 _NOTHING = TextLaunch(None, False, None, None, False)
 
 
-@dataclass(slots=True, eq=False)
-class FormEvaluators:
+class FormEvaluators(Struct, eq=False):
     """The evaluators of a module's functions: one for each set of threads that branches leave."""
 
     numbering: Numbering

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from bankwise.algebra.address_fold import AddressFold
 from bankwise.errors import Refusal
@@ -19,8 +19,7 @@ def begins(declared: Variable) -> int:
     return min(declared.alignment_bytes, BEGINS_BYTES)
 
 
-@dataclass(frozen=True, slots=True)
-class VariableFold:
+class VariableFold(Struct, frozen=True):
     """The map of one shared variable. ``alignment_bytes``: at which multiple it will begin."""
 
     variable: str

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -25,6 +24,7 @@ from bankwise.change.ptx.fold import VariableFold, begins, permutes
 from bankwise.change.ptx.known_bits import Masks, possible_bits
 from bankwise.change.ptx.reach import VariableAccess, accesses_of, elsewhere, register_bytes
 from bankwise.errors import Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.decoded import Address
 from bankwise.read.ptx.operands import address, integer, registers
 from bankwise.read.ptx.parse import PtxKernel, Statement, Variable, kernels, without_comments
@@ -112,8 +112,7 @@ def _declared(found: Variable | None, fold: VariableFold) -> Refusal | None:
     return None if found is None else permutes(fold, found)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _RegisterFacts:
+class _RegisterFacts(ByIdentity, frozen=True, eq=False):
     """The maps by variable, at which multiple each variable begins, how large registers are and
     which of their bits may be set."""
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.errors import Location, Refusal
 from bankwise.read.follow.decoded import DecodedAccess
@@ -34,8 +35,7 @@ Origins = Mapping[str, frozenset[str]]
 """By register, the variables whose address it may hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class VariableAccess:
+class VariableAccess(Struct, frozen=True):
     """An access to a shared variable: the ``number`` of its statement, the register, or the
     variable, that its address names, the constant behind it, and the bytes that stay together.
     ``generic``: the address is one of all memory."""

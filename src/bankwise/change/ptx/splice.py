@@ -16,7 +16,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold, begins
 from bankwise.change.ptx.known_bits import Masks, possible_bits
@@ -31,8 +32,7 @@ OPERAND = re.compile(r"\[[^\[\]]*\]")
 _ALIGN = r"(\.shared\s+)(\.align\s+\d+\s+)?((?:\.attribute\([^)]*\)\s+)?\.\w+\s+{name}(?![\w$]))"
 
 
-@dataclass(frozen=True, slots=True)
-class Spliced:
+class Spliced(Struct, frozen=True):
     """A text with folds. ``lines``: of each line its number in the text before; what is new has
     that of the line for which it is there. ``added``: lines."""
 
@@ -85,16 +85,14 @@ def _aligned(text: str, folds: Sequence[VariableFold]) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class _LineEdit:
+class _LineEdit(Struct, frozen=True):
     """What stands before a line, and the operand in it."""
 
     before: tuple[str, ...]
     operand: str
 
 
-@dataclass(slots=True)
-class _Splicer:
+class _Splicer(Struct):
     """Registers made so far. ``known``: what some base is folded to, or XORed with, right now."""
 
     prefix: str
@@ -113,8 +111,7 @@ class _Splicer:
         return f"{self.prefix}d{self.longs - 1}"
 
 
-@dataclass(frozen=True, slots=True)
-class _SplicedKernel:
+class _SplicedKernel(Struct, frozen=True):
     edits: Mapping[int, _LineEdit]
     declared: list[str]
 

@@ -7,7 +7,8 @@ nothing, :meth:`Draft.after` is the next way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from bankwise.algebra.address import RowFolds
 from bankwise.change.rewrite.fold_index import ROW_STYLES, RowStyle, fold_index
@@ -16,6 +17,7 @@ from bankwise.change.rewrite.permute import COPY_STYLES, CopyStyle, permute_sour
 from bankwise.change.rewrite.plan import fold_of
 from bankwise.change.rewrite.scope import CannotRewriteError, Scope, refusal_of
 from bankwise.errors import Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.padding import PaddedFold
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.solver.plan import Plan
@@ -29,8 +31,7 @@ Style = tuple[RowStyle | CopyStyle, SharedAccess | None]
 """How one access is written; with another one, beside the folded place of that."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Draft:
+class Draft(ByIdentity, frozen=True, eq=False):
     """One way to write a plan. ``ways``: of each access of the group, which of its ``styles``."""
 
     group: Group

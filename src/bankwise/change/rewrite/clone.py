@@ -14,10 +14,10 @@ another lane loaded, or carried around a loop, this lane cannot know: that is re
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.algebra.address import RowFolds
 from bankwise.change.rewrite.emit import anchor_of, later
@@ -49,8 +49,7 @@ def clone_sources(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
         raise CannotRewriteError("how much this copy fetches differs from lane to lane")
 
 
-@dataclass(slots=True)
-class _Clone:
+class _Clone(Struct):
     """The computation of one copy's source, for the thread ``other[t]`` in thread t."""
 
     site: SharedAccess

@@ -10,15 +10,15 @@ every launch, the prover says.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import IntArray
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
+class ClosedForm(Struct, frozen=True):
     """``((id floordiv divisor) mod modulus) * factor``; ``name`` says which id."""
 
     name: str
@@ -39,8 +39,7 @@ class ClosedForm:
         return (quotient % self.modulus if self.modulus else quotient) * self.factor
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadValue:
+class ThreadValue(Struct, frozen=True):
     """``form XOR flip``: a value of every thread. Without a form it is the constant ``flip``."""
 
     form: ClosedForm | None

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.change.rewrite.operand_text import code_of, indentation, result_name, statement_start
 from bankwise.read.mlir.source import Edit
@@ -24,23 +24,21 @@ _PURE = ("affine.", "arith.")
 """Dialects whose operations compute the same from the same operands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """A place in the program: behind ``after`` in ``block``, or at its beginning (None)."""
 
     block: ir.Block
     after: ir.Operation | None
 
 
-@dataclass(slots=True)
-class Emitter:
+class Emitter(Struct):
     """Insertions into one kernel's text (the user's); ``offset`` finds operations in it."""
 
     text: str
     offset: Offset
     prefix: str = "swz"
     edits: list[Edit] = field(default_factory=list)
-    code: str = field(init=False)
+    code: str = ""
     _made: dict[Hashable, list[tuple[Anchor, str]]] = field(default_factory=dict)
     _names: int = 0
     _taken: frozenset[str] = frozenset()

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct, field
 
 from bankwise.change.rewrite.emit import Anchor, Emitter, anchor_of, later
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.affine import map_function
 from bankwise.read.mlir.indexing import ThreadIds, evaluate, quantity, thread_results
 
@@ -28,8 +29,7 @@ _UNKNOWN_SAMPLES = (0, 1, 37, 192)
 """What values only a run can tell (loop variables, workgroup ids) are taken to be, in turn."""
 
 
-@dataclass(slots=True)
-class Numbers:
+class Numbers(Struct):
     """Integer values of a kernel on all threads, [threads]; None for what only a run can tell."""
 
     ids: ThreadIds
@@ -61,8 +61,7 @@ class Numbers:
         return None if results is None else results[number]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Exchange:
+class Exchange(ByIdentity, frozen=True, eq=False):
     """Exchange the term ``old`` ([threads], compared where ``active``) for ``new``.
 
     ``written(name, value, k)`` writes ``new / k`` and places it, given that ``value`` (called

@@ -10,11 +10,11 @@ was looked at, and :mod:`bankwise.change.prove` says whether it is right everywh
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from math import lcm
 from typing import Literal
 
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.algebra.address import Fold, RowFolds
 from bankwise.change.rewrite.closed_form import ThreadValue
@@ -57,8 +57,7 @@ def fold_index(
         scope.emitter.replace(operand.start, operand.end, name)
 
 
-@dataclass(frozen=True, slots=True)
-class _IndexFold:
+class _IndexFold(Struct, frozen=True):
     """What a fold does to one index, of number ``axis``, whose steps are ``stride`` elements."""
 
     axis: int

@@ -7,10 +7,11 @@ readers and writers of an allocation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap
 from bankwise.algebra.offset import Shape
@@ -28,8 +29,7 @@ Issues = Mapping[int, tuple[Issue, ...]]
 _NOTHING = Joins((), {})
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Allocations that must share one map, and every access to any of them.
 
     ``unseen``: accesses that the workgroup in question never executes, while another one may, or

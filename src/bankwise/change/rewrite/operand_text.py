@@ -8,14 +8,14 @@ All functions but :func:`indentation` take the text with its comments blanked (:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _QUIET = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _RESULT = re.compile(r"(%[\w$.\-]+)(?::\d+)?\s*=\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A piece of a text: ``text[start:end]``."""
 
     start: int

@@ -9,7 +9,6 @@ another lane of its wave has fetched so far (:mod:`.clone`).
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Literal
 
 from iree.compiler import ir
@@ -23,6 +22,7 @@ from bankwise.change.rewrite.fold_index import thread_terms
 from bankwise.change.rewrite.group import elements
 from bankwise.change.rewrite.scope import CannotRewriteError, Placed, Scope
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.extract import SharedAccess
 
 CopyStyle = Literal["term", "step", "lane"]
@@ -63,8 +63,7 @@ def _chunk(site: SharedAccess, fold: RowFolds, scope: Scope) -> _ChunkTerm:
     return _ChunkTerm(chunks[0], new, patterns[0].active.ravel(), old, phases, site, scope)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ChunkTerm:
+class _ChunkTerm(ByIdentity, frozen=True, eq=False):
     """``old XOR phases`` of the slots that a copy fills, as lines of text; arrays per lane."""
 
     old: IntArray

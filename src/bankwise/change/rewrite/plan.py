@@ -10,8 +10,9 @@ What the compiler joins is priced as one access, which a map may leave whole or 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
+
+from msgspec.structs import replace
 
 from bankwise.algebra.address import RowFolds
 from bankwise.change.rewrite.group import Group, Issues, elements, rows_of, tile_of
@@ -21,6 +22,7 @@ from bankwise.change.rewrite.unpadded import padded_rows, shortened
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import WIDEST_BYTES, Issue
+from bankwise.identity import ByIdentity
 from bankwise.notation.padding import PaddedFold, Unpadded
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.joined import JoinedStore, joined_stores
@@ -45,16 +47,14 @@ _PARTS = (8, 4, 2, 1)
 """Bytes that a store may still take where a map keeps no more of it together."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PartedPlan:
+class PartedPlan(ByIdentity, frozen=True, eq=False):
     """A map that cuts joined stores into parts, and the question that it is the best answer to."""
 
     best: Best
     plan: Plan
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupPlan:
+class GroupPlan(ByIdentity, frozen=True, eq=False):
     """What is best for a group: of all linear layouts, and of those that the rewriter writes.
 
     ``anything`` is what ``check`` names, ``writable`` what ``fix`` does. ``wider``: where rows of
@@ -119,8 +119,7 @@ class GroupPlan:
         return self.writable.passes < self.best.present.passes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unpadding:
+class Unpadding(ByIdentity, frozen=True, eq=False):
     """A padding undone: ``rows``, and the plan in the shorter ones, or why there is none.
 
     ``least``: what the group takes at least with its padding, the best fold inside its rows

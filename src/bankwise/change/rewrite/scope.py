@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.change.rewrite import closed_form
 from bankwise.change.rewrite.closed_form import ClosedForm, ThreadValue
@@ -15,6 +15,7 @@ from bankwise.change.rewrite.exchange import Numbers
 from bankwise.change.rewrite.operand_text import Span, index_operands
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.indexing import ThreadIds, thread_results
 
@@ -29,16 +30,14 @@ class CannotRewriteError(Exception):
     """This access cannot be rewritten; :func:`refusal_of` makes a value of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadId:
+class ThreadId(Struct, frozen=True):
     """One thread id that the kernel computes at its top level: on every thread, and where."""
 
     values: IntArray
     op: ir.Operation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scope:
+class Scope(ByIdentity, frozen=True, eq=False):
     """One kernel's text under edit, its thread ids by their name there, and its known values."""
 
     emitter: Emitter

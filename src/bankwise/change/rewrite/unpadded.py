@@ -9,22 +9,23 @@ instructions those that the width policy picks there: what two 8-byte halves mov
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import prod
+
+from msgspec.structs import replace
 
 from bankwise.change.rewrite.group import Group, Issues, elements, row_major
 from bankwise.counting.access import Allocation, Pattern
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import Issue
+from bankwise.identity import ByIdentity
 from bankwise.notation.padding import Unpadded
 from bankwise.read.mlir.extract import SharedAccess, alignment_bytes
 from bankwise.read.mlir.joined import issues_of
 from bankwise.tile import COPIES
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shortened:
+class Shortened(ByIdentity, frozen=True, eq=False):
     """A group as it would be in shorter rows, and the instructions of its accesses there."""
 
     group: Group

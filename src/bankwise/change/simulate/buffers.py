@@ -11,9 +11,8 @@ end, nothing is simulated. Source: AMD CDNA3 ISA, buffer resource descriptor, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from bankwise.change.simulate.group import SimulatedGroup
@@ -27,8 +26,7 @@ _ADDRESS_BITS, _ENABLE_SWIZZLE, _ADD_LANE = 48, 1 << 31, 1 << 23
 """Of the first two words; of the second, and of the fourth."""
 
 
-@dataclass(frozen=True, slots=True)
-class BufferWindow:
+class BufferWindow(Struct, frozen=True):
     """Global memory as a resource shows it: ``first``, ``bytes`` of every lane that runs;
     ``scalar``: the scalar offset, which addresses hold."""
 

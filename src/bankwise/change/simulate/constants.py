@@ -12,8 +12,9 @@ read other terms. What it holds is a term as of any memory. Source: LLVM, SIInst
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from bankwise.change.simulate.terms import number_of
 from bankwise.read.amd.operands import operand

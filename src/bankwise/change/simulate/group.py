@@ -8,9 +8,9 @@ apart from each other; what nobody wrote is a term.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from bankwise.change.simulate.launches import SimulatedLaunch
@@ -30,8 +30,7 @@ _KERNARG, _DISPATCH = 1 << 60, 1 << 61
 """Where the arguments and the dispatch packet lie."""
 
 
-@dataclass(slots=True, eq=False)
-class SimulatedGroup:
+class SimulatedGroup(Struct, eq=False):
     """One workgroup. ``exact``: registers with a number of 32-bit floating point that integers
     made, which is computed where others are terms; ``read`` and the like see the lanes that run."""
 

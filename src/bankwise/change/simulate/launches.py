@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.change.simulate.memory import POINTERS, Unsupported
 from bankwise.errors import Refusal
 from bankwise.read.launch.facts import Size
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedLaunch:
+class SimulatedLaunch(Struct, frozen=True):
     """One launch of a kernel. ``numbers``: of its parameters by position, None for one that nobody
     says: pointers lie apart, and others are ``assumed``. ``blocks``: which are run."""
 
@@ -36,8 +38,7 @@ class Simulated:
     assumed: tuple[int, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Simulator:
+class Simulator(Struct, frozen=True):
     """Who runs one language. Of a text and a kernel by its name: ``written``: what one block writes
     to global memory, by word, and how many steps that takes (the number tells one unwritten shared
     memory from another); ``given``: the bytes of its parameters; ``names``: they, in their order,

@@ -8,9 +8,8 @@ each run: a kernel that reads what it never wrote shows it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from bankwise.change.simulate.terms import Values, mixed
@@ -29,8 +28,7 @@ class Unsupported(Exception):  # noqa: N818 - what is said of it is no error of 
     """What the simulation does not do; its text says what."""
 
 
-@dataclass(slots=True, eq=False)
-class Words:
+class Words(Struct, eq=False):
     """Memory by words of 4 bytes; ``salt`` tells one unwritten memory from another."""
 
     salt: int
@@ -84,8 +82,7 @@ def _crosses(addresses: Values, size: int) -> bool:
     return bool((addresses % np.uint64(_WORD) + np.uint64(size) > _WORD).any())
 
 
-@dataclass(slots=True, eq=False)
-class Bytes:
+class Bytes(Struct, eq=False):
     """Shared memory of a block, or local memory of each thread: ``data`` is [rows, bytes]."""
 
     data: NDArray[np.uint8]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from bankwise.change.simulate.memory import SHARED, Bytes, Unsupported, Words
@@ -20,8 +20,7 @@ _ADDRESS = re.compile(r"\[\s*([^\s+\]]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 _WARP = 32
 
 
-@dataclass(slots=True, eq=False)
-class SimulatedBlock:
+class SimulatedBlock(Struct, eq=False):
     """A block in the middle of its run. ``registers``: each of all threads; ``parameters``: where
     each lies and the bytes of all; ``symbols``: addresses of variables. ``unread``: names of what
     was never written and is read all the same.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from bankwise.change.simulate import accesses, warps
 from bankwise.change.simulate.arithmetic import COMPARISONS, OPERATIONS, funnel
@@ -59,8 +59,7 @@ _HANDLERS: Mapping[str, _Handler] = {
 }
 
 
-@dataclass(slots=True, eq=False)
-class _ThreadPlaces:
+class _ThreadPlaces(Struct, eq=False):
     """Where each thread is: its next statement; ``waiting``: at which barrier, or -1. Of barriers
     that count threads: how many they ``need``, and how many have ``arrived`` without waiting."""
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.change.simulate.accesses import combined
 from bankwise.change.simulate.buffers import BufferWindow, buffer_place
@@ -132,8 +132,7 @@ def _copy(op: AmdInstruction, touched: DecodedAccess, address: Callable[[State],
     return does
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """Shared memory, reached as :class:`Words` is."""
 
     shared: Bytes

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.change.ttgir.views import reshaped, transposed
 from bankwise.errors import Refusal
@@ -32,8 +33,7 @@ _MADE = ("ttg.local_alloc", "arith.select")
 _PASSES_ON = ("ttng.warp_group_dot_wait",)
 
 
-@dataclass(frozen=True, slots=True)
-class _MemoryValue:
+class _MemoryValue(Struct, frozen=True):
     """One value that is shared memory: what stands in the brackets of its type, and the encoding
     that it gets; None where it keeps its own."""
 
@@ -44,8 +44,7 @@ class _MemoryValue:
 Scope = dict[str, _MemoryValue]
 
 
-@dataclass(slots=True, eq=False)
-class _EncodingEdit:
+class _EncodingEdit(Struct, eq=False):
     """A text while it is edited. ``aliases``: the name of each new encoding; ``replaced``: names
     that the old ones had."""
 

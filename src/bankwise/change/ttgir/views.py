@@ -6,10 +6,10 @@ Source: triton 3.9, ``inferTransOpEncoding`` and ``inferReshapeOpEncoding`` of m
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.notation.linear import Bases

@@ -8,13 +8,13 @@ random offsets, and masks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import Count, count
 from bankwise.hardware.machine import Instruction, Machine
+from bankwise.identity import ByIdentity
 
 WINDOW_BYTES = 16 * 1024
 """Offsets that are drawn lie below this: every machine has so much shared memory without asking."""
@@ -23,8 +23,7 @@ MAX_WIDTH_BYTES = 16
 """Bytes that one lane moves at most."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WaveAccess:
+class WaveAccess(ByIdentity, frozen=True, eq=False):
     """One access of one wave: ``offsets_bytes`` and ``active`` are [wave_size].
 
     Of a two-address form the second address follows the first.

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.profile_run import profile_module
 from bankwise.profile.values import Launch
@@ -31,8 +31,7 @@ AMD_CONFLICTS = "SQ_LDS_BANK_CONFLICT"
 """Cycles lost; there is no counter of passes (AMD Instinct performance counters)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counters:
+class Counters(ByIdentity, frozen=True, eq=False):
     """Per case: ``passes`` (None where the profiler has no such counter) and ``conflicts``."""
 
     passes: IntArray | None

@@ -15,10 +15,10 @@ neighbour T^1 nor T^2 of an odd lane has its address.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
+from msgspec import Struct, field
 
 from bankwise.hardware.machine import Instruction
 from bankwise.lab.gpu.cases import WaveAccess, unit_bytes
@@ -33,8 +33,7 @@ _MOVED = 1
 """The lane that is moved to find the period: it supplies an address in every instruction known."""
 
 
-@dataclass(slots=True)
-class Answers:
+class Answers(Struct):
     """What the counters said about one instruction. True: they counted a conflict."""
 
     supplies: dict[int, bool] = field(default_factory=dict)

@@ -12,10 +12,11 @@ import os
 import shutil
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.read.extra import install
@@ -35,8 +36,7 @@ extern "C" __global__ void wait_ns(long long cycles) {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Launchable:
+class Launchable(Struct, frozen=True):
     """A compiled kernel; ``Launchable(grid, block, args)`` queues it on the default stream."""
 
     name: str
@@ -48,8 +48,7 @@ class Launchable:
         self.kernel(tuple(grid), tuple(block), tuple(args), shared_mem=self.shared_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Struct, frozen=True):
     """GPU milliseconds between two events around each call."""
 
     median_ms: float
@@ -57,8 +56,7 @@ class Timing:
     all_ms: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(Struct, frozen=True):
     """Per thread ``registers`` and ``local_bytes`` (spills); per block ``static_bytes``."""
 
     registers: int

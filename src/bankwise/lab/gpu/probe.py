@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import Counters
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Disagreement:
+class Disagreement(ByIdentity, frozen=True, eq=False):
     """One access whose counters are not the predicted ones."""
 
     case: WaveAccess
@@ -21,8 +22,7 @@ class Disagreement:
     measured_extra: int
 
 
-@dataclass(frozen=True, slots=True)
-class InstructionTally:
+class InstructionTally(Struct, frozen=True):
     """One instruction: how many accesses were measured and how many agree on both counters."""
 
     instruction: str
@@ -30,8 +30,7 @@ class InstructionTally:
     agreeing: int
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """What a probe found."""
 
     machine: str

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.profile.read import parse_profile

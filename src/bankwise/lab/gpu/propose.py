@@ -9,8 +9,10 @@ whole row.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations, product
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.hardware.machine import Instruction, Machine, Merge
 from bankwise.lab.gpu.cases import WaveAccess
@@ -24,8 +26,7 @@ _ROUNDS = 128
 """No instruction has more phases than lanes: a bound that only a broken counter reaches."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(Struct, frozen=True):
     """One instruction as measured.
 
     ``row`` is None where the counters gave no consistent rule; ``why`` says so. ``judged`` random

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bankwise.identity import ByIdentity
 from bankwise.lab.gpu.launch import (
     Launchable,
     Resources,
@@ -32,8 +32,7 @@ from bankwise.lab.kernels.cases import BenchmarkCase, LaunchPlan, case_of, plan
 _TYPES = {"f16": np.float16, "f32": np.float32}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Operands:
+class Operands(ByIdentity, frozen=True, eq=False):
     """CuPy arrays on the GPU: q, k, v of attention, a and b of a product."""
 
     values: tuple[Any, ...]

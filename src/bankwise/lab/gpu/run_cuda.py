@@ -14,12 +14,12 @@ import json
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.lab.gpu.counters import CONFLICTS, PASSES
@@ -40,8 +40,7 @@ Case = Mapping[str, Any]
 """One launch of a kernel, as :mod:`bankwise.ask.judge_run` writes it."""
 
 
-@dataclass(slots=True, eq=False)
-class _Buffers:
+class _Buffers(Struct, eq=False):
     """``given``: what each pointer gets, as bytes; ``work``: the buffers of a run with the zones
     around them; ``sums``: of what is given, to see whether a run changed it from outside."""
 

@@ -15,13 +15,14 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from os import cpu_count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
@@ -53,8 +54,7 @@ _FINAL_ROUNDS = 5
 _PROCESSES = 14
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixPair:
+class MatrixPair(Struct, frozen=True):
     """Matrices on the GPU: ``x`` [m, k] and ``y`` [k, m] of ``dtype``, as unsigned integers; a
     batch of more than one in front.
     """
@@ -114,8 +114,7 @@ def _cases(job: Mapping[str, Any]) -> Iterable[MatrixPair]:
             yield MatrixPair(dtype, (m, k), x.reshape(size), y, *batch)
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """A compiled plan and how to launch it on a case."""
 
     plan: Transpose

@@ -8,10 +8,10 @@ the index arithmetic below repeats theirs, and tests hold the two equal through 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.lab.kernels.generated import ElementType, GeneratedKernel, generate
@@ -27,8 +27,7 @@ KERNEL = "attention"
 _BYTES = {"f16": 2, "f32": 4}
 
 
-@dataclass(frozen=True, slots=True)
-class AttentionShape:
+class AttentionShape(Struct, frozen=True):
     """``batch`` independent problems of ``sequence`` queries, keys and values of ``head`` columns.
 
     ``sequence`` is a multiple of 64 and ``head`` 64 or 128: :class:`InputError` otherwise.

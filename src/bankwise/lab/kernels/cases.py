@@ -7,9 +7,11 @@ process that a profiler watches; :func:`plan` says everything else about it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.lab.kernels import attention, gemm
@@ -32,8 +34,7 @@ PRODUCTS = (
 """m, n, k of the matrix products that are measured by default."""
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkCase:
+class BenchmarkCase(Struct, frozen=True):
     """``sizes``: batch, sequence and head of attention, or m, n and k of a product.
 
     ``dealing``: f32 attention only (:mod:`bankwise.lab.kernels.attention`).
@@ -56,8 +57,7 @@ class BenchmarkCase:
         return [self.kernel, list(self.sizes), self.element, self.variant, self.dealing]
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchPlan:
+class LaunchPlan(Struct, frozen=True):
     """Everything that a launch needs, and its predicted passes, all workgroups together.
 
     ``scalars``: the integer arguments behind the arrays; ``scale``: of attention, 0 otherwise.

@@ -7,9 +7,8 @@ arithmetic below repeats theirs, and tests hold the two equal through compiled P
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.lab.kernels.generated import ElementType, GeneratedKernel, generate
@@ -24,8 +23,7 @@ KERNEL = "gemm"
 _BYTES = {"f16": 2, "f32": 4}
 
 
-@dataclass(frozen=True, slots=True)
-class GemmShape:
+class GemmShape(Struct, frozen=True):
     """C is ``m`` x ``n``, the sums run over ``k``: multiples of 128, 128 and 64.
 
     :class:`InputError` otherwise.

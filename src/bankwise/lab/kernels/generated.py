@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from bankwise.identity import ByIdentity
 from bankwise.lab.kernels.text import cuda_text, defines
 from bankwise.lab.kernels.tiles import (
     KernelTile,
@@ -22,8 +22,7 @@ from bankwise.lab.kernels.tiles import (
 ElementType = Literal["f16", "f32"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GeneratedKernel:
+class GeneratedKernel(ByIdentity, frozen=True, eq=False):
     """One compiled text serves all sizes. ``definitions``: constants that the text asks for.
 
     ``placements``: of the ``tiles``, in their order.

@@ -15,11 +15,12 @@ three :data:`VARIANTS` of a kernel differ in these functions and in the bytes th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Identity, Padded
 from bankwise.algebra.offset import Shape, offset_text
@@ -27,6 +28,7 @@ from bankwise.counting.access import Access, IntArray, Pattern
 from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.solver.answer import Answer, Limits, exact
 from bankwise.solver.fit import Fit
 from bankwise.solver.linear_form import linear_form
@@ -40,8 +42,7 @@ _USUAL_TRIPS = 16
 """What one trip of the kernel's loop weighs against what is done once, for the solver."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Touch:
+class Touch(ByIdentity, frozen=True, eq=False):
     """One access of a kernel's text to a tile.
 
     ``rows``, ``columns``: int64 [executions, waves, lanes], the first of the elements that every
@@ -56,8 +57,7 @@ class Touch:
     per_trip: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelTile:
+class KernelTile(ByIdentity, frozen=True, eq=False):
     """``rows`` x ``columns`` elements in shared memory and everything that touches them."""
 
     name: str
@@ -67,8 +67,7 @@ class KernelTile:
     touches: tuple[Touch, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """How one tile lies. ``how``: in what way it is known that nothing is better, or what it is.
 
     ``size_bytes``: what the kernel sets aside; a padded tile keeps the pad of its last row.
@@ -82,8 +81,7 @@ class Placement:
     optimal: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Passes:
+class Passes(Struct, frozen=True):
     """Passes of reads and writes, and the least that the same instructions could take."""
 
     read_passes: int = 0
@@ -157,8 +155,7 @@ def _padded(tile: KernelTile, answer: Answer, plain: Placement) -> Placement:
     return Placement(tile.name, found.best.layout, found.best.name, size, how)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """A tile as something that can be remembered: sizes, and the elements of every touch."""
 
     shape: Shape

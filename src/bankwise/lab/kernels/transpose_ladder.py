@@ -8,8 +8,10 @@ Source 003: one warp, a 16 x 32 tile of f32. Descriptors and distributions are t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded
 from bankwise.counting.access import IntArray
@@ -25,8 +27,7 @@ CK_THREADS = 256
 SMALL_TILE = (16, 32)
 
 
-@dataclass(frozen=True, slots=True)
-class FoldedPadded:
+class FoldedPadded(Struct, frozen=True):
     """A fold of chunks, then ``pad`` unused elements after every ``fold.block``."""
 
     fold: Fold

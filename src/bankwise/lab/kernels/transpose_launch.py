@@ -8,10 +8,11 @@ left of the matrix and in how their rows are aligned are counted once.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
@@ -30,8 +31,7 @@ from bankwise.solver.price import cost
 from bankwise.tile import Tile, Use
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeTile:
+class EdgeTile(Struct, frozen=True):
     """What the lanes of one tile ask: ``rows``, ``columns`` of it lie in the matrix; ``whole``:
     the block compares nothing; ``start``: elements from an aligned place to the output matrix.
     """

@@ -14,11 +14,11 @@ The elements of a block that lie along ``vector`` are moved at once as far as th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct, field
 
 from bankwise.algebra.address import AddressMap
 from bankwise.algebra.offset import Shape
@@ -35,8 +35,7 @@ Lanes = tuple[tuple[Axis, int], ...]
 Pieces = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Struct, frozen=True):
     """How the threads of a block move a tile of ``tile`` = (m, k) elements."""
 
     tile: tuple[int, int]
@@ -107,8 +106,7 @@ class Walk:
         return m, k
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """Which block does which tiles, and how it touches global memory.
 
     ``kind``: ``row`` (a block walks along k, as source 002 does), ``tile`` (one tile per block),
@@ -134,8 +132,7 @@ class Schedule:
     cluster: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Transpose:
+class Transpose(Struct, frozen=True):
     """One kernel. ``order``: the axes of the shared tile, contiguous last; ``address`` maps its
     row-major offsets. ``store``: elements of one global store, 1 or the rows of a read block.
     ``aligned``: whether every row of (in, out) starts at a multiple of the vectors that are moved;
@@ -175,8 +172,7 @@ class Transpose:
         return -(-self.memory.size * self.element_bytes // 16) * 16
 
 
-@dataclass(frozen=True, slots=True)
-class TileCost:
+class TileCost(Struct, frozen=True):
     """Shared-memory cost of one tile: warp instructions, passes and extra passes, exact."""
 
     instructions: int
@@ -184,8 +180,7 @@ class TileCost:
     extra: int
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """One tile: the write and the read of shared memory."""
 
     write: TileCost

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, cast
 
 import numpy as np
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
@@ -52,8 +53,7 @@ _REGISTERS = 128
 """Words of a thread that may wait between global and shared memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """One choice. ``block``: index into the register blocks of the type (rows, columns)."""
 
     tile_m: int = 128
@@ -250,12 +250,12 @@ def follow(
 
 def to_json(variant: Variant) -> dict[str, Any]:
     """The choices by name."""
-    return asdict(variant)
+    return structs.asdict(variant)
 
 
 def from_json(data: Mapping[str, Any]) -> Variant:
     """:func:`to_json` undone. InputError for names that no variant has."""
-    unknown = set(data) - {f.name for f in fields(Variant)}
+    unknown = set(data) - {*Variant.__struct_fields__}
     if unknown:
         raise InputError(f"a variant has no {', '.join(sorted(unknown))}")
     return Variant(**data)

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
 from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import AMD_CONFLICTS, Counters
 from bankwise.lab.gpu.profile_run import launches_with
@@ -29,8 +30,7 @@ from bankwise.profile.values import Launch
 _EXPORT = "*counter_collection.csv"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KitAnswers:
+class KitAnswers(ByIdentity, frozen=True, eq=False):
     """The accesses of a kit as counted on ``device``; ``copies``: what one direct-to-LDS copy adds
     to the counter, by its name. ``notes``: what was left out, and why."""
 

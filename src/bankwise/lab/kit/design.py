@@ -13,9 +13,10 @@ two. For each pair of rivals some access of the kit has another counter.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import IntArray
 from bankwise.counting.conflict import count
@@ -30,8 +31,7 @@ COPY_BYTES = (0, 64, 4_096)
 _BANKS = (32, 64)
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
+class Rival(Struct, frozen=True):
     """A rule that an instruction might follow. ``stated``: the machine file's own."""
 
     row: Instruction

@@ -7,9 +7,9 @@ the kernel without mitigation, the swizzle against padding, conflict-free shapes
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
 
+from msgspec import Struct
 from rich.console import Console
 
 from bankwise.lab.report.bench_choice import told
@@ -19,8 +19,7 @@ from bankwise.show.columns import table
 VARIANTS = ("none", "padding", "swizzle")
 
 
-@dataclass(frozen=True, slots=True)
-class Medians:
+class Medians(Struct, frozen=True):
     """One group of shapes. Speeds are ratios of median times, above 1 is faster.
 
     ``conflict_free``: shapes without a conflict (counted where measured, else predicted), per
@@ -41,8 +40,7 @@ class Medians:
     same_lds: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class BenchReport:
+class BenchReport(Struct, frozen=True):
     """All rows of a run. ``device``: the GPU's name, empty where nothing was run."""
 
     kernel: str

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
 from typing import Any
+
+from msgspec import Struct, structs
 
 from bankwise.errors import InputError, Location
 
 
-@dataclass(frozen=True, slots=True)
-class BenchRow:
+class BenchRow(Struct, frozen=True):
     """One kernel, shape and variant. Passes and conflicts are those of the whole launch.
 
     ``group``: the element type, and how f32 attention deals out its rows. ``resident``: workgroups
@@ -132,18 +132,17 @@ class BenchRow:
 def bench_csv(rows: Sequence[BenchRow]) -> str:
     """The rows as CSV; empty where a number was not taken."""
     out = io.StringIO()
-    names = [f.name for f in fields(BenchRow)]
-    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer = csv.DictWriter(out, BenchRow.__struct_fields__, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({k: "" if v is None else v for k, v in asdict(row).items()})
+        writer.writerow({k: "" if v is None else v for k, v in structs.asdict(row).items()})
     return out.getvalue()
 
 
 def bench_rows(text: str, file: str) -> tuple[BenchRow, ...]:
     """Read what :func:`bench_csv` wrote; InputError, with the line, for anything else."""
     reader = csv.DictReader(io.StringIO(text))
-    kinds = {f.name: str(f.type) for f in fields(BenchRow)}
+    kinds = BenchRow.__annotations__
     if list(reader.fieldnames or ()) != list(kinds):
         raise InputError("not a bench's table: other columns", location=Location(file, 1))
     rows = []

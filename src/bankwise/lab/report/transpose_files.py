@@ -6,7 +6,6 @@ import csv
 import importlib.util
 import io
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 
 import msgspec
@@ -22,7 +21,7 @@ def table_csv(rows: Sequence[TransposeRow] | Sequence[Tried]) -> str:
     out = io.StringIO()
     if not rows:
         return ""
-    names = [f.name for f in fields(rows[0]) if f.name not in ("limits", "all_ms")]
+    names = [x for x in rows[0].__struct_fields__ if x not in ("limits", "all_ms")]
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
     for row in rows:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,8 +17,7 @@ METHOD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TransposeRow:
+class TransposeRow(Struct, frozen=True):
     """One kernel on one matrix [m, k], or on ``batch`` of them. ``kind``: copy, empty (a
     launch that does nothing), rung, tuned, relaid (the tuned code on other layouts), torch, cublas
     or triton.
@@ -62,8 +62,7 @@ class TransposeRow:
         return same and self.measured_extra == self.predicted_extra
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """One variant that was timed while tuning; ``median_ms`` is None if it was wrong."""
 
     dtype: str
@@ -77,8 +76,7 @@ class Tried:
     batch: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class TransposeBench:
+class TransposeBench(Struct, frozen=True):
     """All that was measured. ``about``: the GPU and its software."""
 
     machine: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from rich.console import Console
 from rich.markup import escape
 
@@ -12,8 +12,7 @@ from bankwise.show.columns import table
 from bankwise.solver.certificate import Certificate
 
 
-@dataclass(frozen=True, slots=True)
-class AccessComparison:
+class AccessComparison(Struct, frozen=True):
     """One access under one layout; one number for each of its distinct instructions."""
 
     layout: str
@@ -31,8 +30,7 @@ class AccessComparison:
         return same and self.measured_extra == self.predicted_extra
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
+class VerifyReport(Struct, frozen=True):
     """Predicted and measured, side by side.
 
     ``layout`` is the solver's, ``how`` its proof in words and ``certificate`` what

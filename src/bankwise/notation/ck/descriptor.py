@@ -7,11 +7,12 @@ Semantics: include/ck_tile/core/tensor at ROCm/composable_kernel@8e22e1ae.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
@@ -36,8 +37,7 @@ from bankwise.notation.values import MAX_POINTS, collision, points
 Indices = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TransformStep:
+class TransformStep(Struct, frozen=True):
     """One ``transform_tensor_descriptor``: transform i takes the visible dimensions ``low[i]``,
     in that order, and exposes the new visible dimensions ``up[i]``.
     """
@@ -47,8 +47,7 @@ class TransformStep:
     up: Indices
 
 
-@dataclass(frozen=True, slots=True)
-class TensorDescriptor:
+class TensorDescriptor(Struct, frozen=True):
     """A tensor descriptor: element (i, j, ...) to an offset in elements.
 
     ``lengths`` and ``strides``: the naive box below; ``vector``: what its last dimension

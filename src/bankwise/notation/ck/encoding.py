@@ -14,10 +14,10 @@ Semantics: include/ck_tile/core/tensor at ROCm/composable_kernel@8e22e1ae.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd, prod
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
@@ -26,8 +26,7 @@ from bankwise.notation.ck.transforms import digits, dot, row_major
 from bankwise.notation.values import MAX_POINTS
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
+class Encoding(Struct, frozen=True):
     """A ``tile_distribution_encoding``. Factors are (major, minor): major 0 is ``replication``,
     major j >= 1 is ``factors[j - 1]``.
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+
+from msgspec import Struct
 
 from bankwise.notation.ck.descriptor import Indices, TensorDescriptor, TransformStep, sequences
 from bankwise.notation.ck.transforms import Transform, number, row_major
@@ -24,8 +25,7 @@ from bankwise.notation.ck.transforms import Transform, number, row_major
 _WIDTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class AxisNames:
+class AxisNames(Struct, frozen=True):
     """How a header calls the lengths of a tile's axes, empty for none; ``vector``: and
     ``side_by_side`` elements that lie so; ``sizes``: what the text before was computed of, with
     the values that the answers give; ``answered``: names of them that are answers themselves."""

@@ -22,9 +22,10 @@ apart, aligned to the length; (-1, -1) promises nothing. CK vectorises by guaran
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd, prod
 from typing import Any, Literal, get_args
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 
@@ -51,8 +52,7 @@ _AMOUNTS = {"pad": 2, "left_pad": 1, "right_pad": 1, "offset": 1, "modulo": 1}
 _ONE_LENGTH = ("pass_through", *_AMOUNTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Transform:
+class Transform(Struct, frozen=True):
     """One transform. ``str`` is CK's C++ spelling.
 
     ``lengths``: of the padded, split, merged, ... dimensions; ``amounts``: the paddings, the

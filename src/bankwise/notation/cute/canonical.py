@@ -15,10 +15,10 @@ and to the next R elements.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
@@ -44,8 +44,7 @@ _LEFT: dict[Major, Order] = {"K": "outward", "MN": "inward"}
 """The order that walks M or N first, CuTe's default."""
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalLayout:
+class CanonicalLayout(Struct, frozen=True):
     """``outer`` x ``inner`` elements in blocks of 8 x ``row``, both multiples of these."""
 
     mode: Mode

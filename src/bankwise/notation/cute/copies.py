@@ -15,15 +15,16 @@ copy_sm80.hpp, copy_sm90.hpp.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Direction
+from bankwise.identity import ByIdentity
 from bankwise.notation.cute.strided import StridedLayout
 from bankwise.notation.nvidia_mma import MATRIX_ROWS, ROW_BYTES, fragment
 
@@ -47,8 +48,7 @@ _MOST_ELEMENTS = 1 << 20
 _BITS = {"F16": 16, "BF16": 16, "TF32": 32, "S8": 8, "U8": 8, "E4M3": 8, "E5M2": 8}
 
 
-@dataclass(frozen=True, slots=True)
-class CopyAtom:
+class CopyAtom(Struct, frozen=True):
     """What one thread issues. ``bits``: of one instruction of one thread; 0: as the layouts allow,
     up to ``widest``. ``matrices``: of ldmatrix and stmatrix, else 0; ``element_bits``: 0 where
     nothing says them. ``only``: the direction, where the instruction has one."""
@@ -85,8 +85,7 @@ def copy_atom(name: str, element_bits: int, value_bits: int) -> CopyAtom:
     raise InputError(f"{name} is no copy operation that is known here")
 
 
-@dataclass(frozen=True, slots=True)
-class MmaAtom:
+class MmaAtom(Struct, frozen=True):
     """One MMA instruction: M, N, K; ``fragment``: of mma.sync, "" for one thread's FMA."""
 
     name: str
@@ -107,8 +106,7 @@ def mma_atom(name: str) -> MmaAtom:
     return MmaAtom(name, shape, known, _BITS[found["type"]])
 
 
-@dataclass(frozen=True, slots=True)
-class TiledMma:
+class TiledMma(Struct, frozen=True):
     """An MMA by many warps or threads: ``threads`` in M, N, K by ``order``; ``tile``: M, N, K."""
 
     atom: MmaAtom
@@ -116,8 +114,7 @@ class TiledMma:
     tile: tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TiledCopy:
+class TiledCopy(ByIdentity, frozen=True, eq=False):
     """``held``: int64 [threads, values, 2], the element of the tile that a value is."""
 
     atom: CopyAtom
@@ -196,8 +193,7 @@ def mma_copy(atom: CopyAtom, mma: TiledMma, operand: Operand) -> TiledCopy:
     return TiledCopy(atom, tile, held)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IssuedCopy:
+class IssuedCopy(ByIdentity, frozen=True, eq=False):
     """One instruction of all threads: ``elements`` [threads, elements, 2] lie side by side in
     memory, the first is what a thread addresses; threads that are not ``active`` address nothing.
     """

@@ -17,10 +17,10 @@ mma_sm90_desc.hpp, include/cute/atom/mma_traits_sm90_gmma.hpp; PTX ISA, wgmma ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.cute.strided import StridedLayout, layout
@@ -43,8 +43,7 @@ ROWS = 8
 """Of a core matrix, and of the pattern of a swizzle."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """A swizzle mode. ``span_bytes``: of one swizzled row; ``alignment_bytes``: of a tile's base.
 
     ``field``: its number in the layout field of a wgmma descriptor.
@@ -105,8 +104,7 @@ def atom(mode: str, major: Major, element_bits: int) -> ComposedLayout:
     return ComposedLayout(found.swizzle, 0, inner, element_bits)
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixDescriptor:
+class MatrixDescriptor(Struct, frozen=True):
     """A wgmma matrix descriptor; all but ``base_offset`` and ``field`` in bytes."""
 
     start_bytes: int

@@ -17,17 +17,16 @@ Source: NVIDIA CUTLASS, include/cute/layout.hpp and media/docs/cpp/cute/02_layou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
 from bankwise.notation.cute.tuples import Nested, congruent, flatten, modes, product, text
 
 
-@dataclass(frozen=True, slots=True)
-class StridedLayout:
+class StridedLayout(Struct, frozen=True):
     """``shape:stride``, nested alike. ``str(x)`` is the text that CUTLASS prints."""
 
     shape: Nested

@@ -17,7 +17,7 @@ Source: NVIDIA CUTLASS, include/cute/swizzle.hpp and swizzle_layout.hpp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
@@ -27,8 +27,7 @@ from bankwise.notation.linear import is_power_of_two
 _MAX_BIT = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Swizzle:
+class Swizzle(Struct, frozen=True):
     """``Swizzle<bits, base, shift>``; raises :class:`InputError` outside CuTe's domain."""
 
     bits: int
@@ -63,8 +62,7 @@ IDENTITY = Swizzle(0, 4, 3)
 """The swizzle that CUTLASS writes where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComposedLayout:
+class ComposedLayout(Struct, frozen=True):
     """``swizzle o offset o layout``: first the layout, then the offset added, then the swizzle.
 
     ``pointer_bits``: 0 if the swizzle sees what the layout counts; else the size of the elements
@@ -116,8 +114,7 @@ def in_elements(composed: ComposedLayout) -> ComposedLayout | Refusal:
     return ComposedLayout(swizzle, offset_bits // composed.pointer_bits, composed.layout)
 
 
-@dataclass(frozen=True, slots=True)
-class CuteMemory:
+class CuteMemory(Struct, frozen=True):
     """A CuTe layout as a memory: one tile dimension for every mode of the top level.
 
     Offsets count elements from the offset of the layout's own base (``Sw o 512 o ..`` starts at

@@ -14,10 +14,10 @@ bijection: :func:`legality` says what is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra.address import Fold, Padded
 from bankwise.counting.access import IntArray
@@ -39,8 +39,7 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class XorShuffle:
+class XorShuffle(Struct, frozen=True):
     """``#iree_codegen.xor_shuffle``; an address map on flat offsets.
 
     ``row_stride`` and ``per_phase`` of 0 mean IREE's defaults, ``row_width`` and 1. Raises
@@ -95,8 +94,7 @@ class XorShuffle:
         return f"#iree_codegen.xor_shuffle<{', '.join(map(str, given))}>"
 
 
-@dataclass(frozen=True, slots=True)
-class RotateRows:
+class RotateRows(Struct, frozen=True):
     """``#iree_codegen.rotate_rows``; an address map on flat offsets. Always a bijection of rows."""
 
     row_width: int
@@ -116,8 +114,7 @@ class RotateRows:
         return f"#iree_codegen.rotate_rows<{self.row_width}, {self.access_width}>"
 
 
-@dataclass(frozen=True, slots=True)
-class NestedLayout:
+class NestedLayout(Struct, frozen=True):
     """``#iree_vector_ext.nested_layout``: every dimension is cut five times, slowest first.
 
     A coordinate is the mixed-radix number of (subgroup, batch, outer, thread, element). Subgroup

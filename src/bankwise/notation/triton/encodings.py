@@ -7,15 +7,15 @@ Names are Triton's own, in Python's spelling. An encoding alone has no tensor sh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.notation.linear import Bases
 
 Ints = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked:
+class Blocked(Struct, frozen=True):
     """``blocked``: registers, then lanes, then warps tile the tensor, fastest ``order[0]``."""
 
     size_per_thread: Ints
@@ -36,8 +36,7 @@ class Blocked:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NvidiaMma:
+class NvidiaMma(Struct, frozen=True):
     """``nvidia_mma``: the accumulator of mma.sync (``version_major`` 2) or wgmma (3)."""
 
     version_major: int
@@ -58,8 +57,7 @@ class NvidiaMma:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AmdMfma:
+class AmdMfma(Struct, frozen=True):
     """``amd_mfma``: the accumulator of a matrix core; ``tiles_per_warp`` () means one each."""
 
     version: int
@@ -91,8 +89,7 @@ class AmdMfma:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DotOp:
+class DotOp(Struct, frozen=True):
     """``dot_op``: an operand of the matrix instruction; 0 is A (M x K), 1 is B (K x N).
 
     ``k_width``: 0 where plain multiply-adds do it: of a blocked parent.
@@ -112,8 +109,7 @@ class DotOp:
         return f"#ttg.dot_op<{{opIdx = {self.op_idx}, parent = {self.parent}{width}}}>"
 
 
-@dataclass(frozen=True, slots=True)
-class LinearEncoding:
+class LinearEncoding(Struct, frozen=True):
     """``linear``: the bases themselves; as ``generic_linear`` a basis may mix dimensions."""
 
     register: Bases
@@ -134,8 +130,7 @@ class LinearEncoding:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SliceEncoding:
+class SliceEncoding(Struct, frozen=True):
     """``slice``: the parent's tensor without dimension ``dim``."""
 
     dim: int
@@ -150,8 +145,7 @@ class SliceEncoding:
         return f"#ttg.slice<{{dim = {self.dim}, parent = {self.parent}}}>"
 
 
-@dataclass(frozen=True, slots=True)
-class SwizzledShared:
+class SwizzledShared(Struct, frozen=True):
     """``swizzled_shared``: groups of ``vec`` columns, XORed with a row phase.
 
     ``rotating`` (``amd_rotating_shared``): the phases change from one block of rows to the next.
@@ -176,8 +170,7 @@ class SwizzledShared:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PaddedShared:
+class PaddedShared(Struct, frozen=True):
     """``padded_shared``: after every ``interval`` elements a pad; (interval, pad) in elements.
 
     Either ``order`` and ``shape`` (the elements in that order) or the ``offset`` bases are given.
@@ -201,8 +194,7 @@ class PaddedShared:
         return f"#ttg.padded_shared<[{pads}] {{{order}}}>"
 
 
-@dataclass(frozen=True, slots=True)
-class NvmmaShared:
+class NvmmaShared(Struct, frozen=True):
     """``nvmma_shared``: what TMA writes and wgmma reads; a 16-byte XOR in 8-row tiles.
 
     ``rank``: tensor dimensions; of more than two all but the last number the rows.
@@ -224,8 +216,7 @@ class NvmmaShared:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SharedLinear:
+class SharedLinear(Struct, frozen=True):
     """``shared_linear``: the coordinate basis of every offset bit. ``alignment``: bytes."""
 
     offset: Bases

@@ -10,11 +10,11 @@ rotation included, against the addresses that it emits (tests/data/triton_addres
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import assert_never
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
@@ -44,8 +44,7 @@ def memory(encoding: Shared, shape: Sequence[int]) -> LinearMemory:
     return LinearMemory(tuple(shape), _bases(encoding, tile), paddings, encoding.rank)
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(Struct, frozen=True):
     """A shared encoding as a map of the row-major offsets of its tile."""
 
     encoding: Shared

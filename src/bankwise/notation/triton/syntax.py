@@ -8,8 +8,9 @@ needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeGuard
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.notation.linear import Bases, is_power_of_two
@@ -18,16 +19,14 @@ from bankwise.notation.reader import Cursor, Token, unknown
 Ints = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A value and the token it starts with."""
 
     value: object
     at: Token
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """``#ttg.name<..>`` as written. ``paddings``: (64, 4, place) for every ``64:+4``."""
 
     name: str
@@ -119,8 +118,7 @@ def _paddings(cursor: Cursor) -> tuple[tuple[int, int, Token], ...]:
     return tuple(out)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldReader:
+class FieldReader(Struct, frozen=True):
     """Takes typed fields out of an attribute; every complaint has its place in the text."""
 
     source: Attribute

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra import expression
 from bankwise.counting.access import IntArray
@@ -24,8 +24,7 @@ _SIDES = (("size", 1), ("stride", 0))
 _FUNCTIONS = ("Mod", "floor", "min", "max")
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """One dimension of a register tile: ``start`` is the expression as written."""
 
     name: str
@@ -37,8 +36,7 @@ class Sequence:
         return f"{self.name} : {self.start} : {self.size} : {self.stride}"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexMapping:
+class IndexMapping(Struct, frozen=True):
     """An index of a register tile: one sequence for every dimension. ``str`` is Wave's notation."""
 
     sequences: tuple[Sequence, ...]

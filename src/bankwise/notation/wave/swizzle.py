@@ -12,7 +12,7 @@ divides the number of chunks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
@@ -25,8 +25,7 @@ MAX_PHASE = 8
 _SWIZZLE = "swizzle<[32, 64], unit = 8, max_phase = 8>"
 
 
-@dataclass(frozen=True, slots=True)
-class SwizzledTile:
+class SwizzledTile(Struct, frozen=True):
     """A swizzled tile of ``rows`` x ``columns`` elements; a memory layout.
 
     ``unit``: elements that stay together, ``max_phase``: rows until the pattern repeats.

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.read.amd.operands import bare, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, function
@@ -34,8 +36,7 @@ def with_calls(kernel: AmdKernel, text: str) -> AmdKernel:
     return replace(kernel, operations=tuple(made.operations), labels=made.labels)
 
 
-@dataclass(slots=True)
-class _Inlined:
+class _Inlined(Struct):
     text: AmdText
     operations: list[AmdInstruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from operator import is_not
+
+from msgspec.structs import replace
 
 from bankwise.read.amd.dpp import ENCODINGS
 from bankwise.read.amd.exchange import exchange

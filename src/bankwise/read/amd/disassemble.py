@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from bankwise.read.amd.encodings import TARGETS, find, has_literal
 from bankwise.read.amd.llvm import with_llvm
@@ -23,8 +24,7 @@ LONGEST = 16
 _BRANCH = re.compile(r"s_(?:branch|cbranch_\w+|call_b64) (?:.*, )?(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class MachineInstruction:
+class MachineInstruction(Struct, frozen=True):
     """One instruction of machine code.
 
     ``offset``: of its first byte, ``length``: in bytes. ``text``: as LLVM writes it; ``.long`` with

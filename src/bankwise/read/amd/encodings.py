@@ -8,9 +8,10 @@ serves CDNA3 and CDNA4 (gfx940 to gfx950), so an instruction of CDNA4 is known f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.read.extra import extra
 
@@ -51,8 +52,7 @@ _ALONE = (
 """Names that LLVM prints without their encoding."""
 
 
-@dataclass(frozen=True, slots=True)
-class MachineEncoding:
+class MachineEncoding(Struct, frozen=True):
     """One instruction in one encoding.
 
     ``name``: LLVM's, with what it says of the encoding. ``fields``: lowest bit and mask.

@@ -8,7 +8,8 @@ values live on in lanes that do not run, so whatever computed them has to be fol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.read.amd.masks import EXEC
 from bankwise.read.amd.operands import operand

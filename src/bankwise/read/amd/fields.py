@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.read.amd.encodings import LITERAL, MachineEncoding
 
@@ -40,8 +41,7 @@ _FLOATS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Struct, frozen=True):
     """An instruction: its fields by name, and the constant behind it."""
 
     encoding: MachineEncoding

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.read.amd.lanes import Run, put
 from bankwise.read.amd.operands import Operand, bare, operand, value
@@ -84,8 +84,7 @@ def float_sources(op: AmdInstruction, first: int) -> list[Callable[[State], Valu
     return [_SignedOperand.of(text).value for text in op.operands[first:]]
 
 
-@dataclass(frozen=True, slots=True)
-class _SignedOperand:
+class _SignedOperand(Struct, frozen=True):
     """``-|v3|``: a register or number, without its sign, negated."""
 
     plain: Operand

@@ -17,7 +17,8 @@ to the literal); AMD CDNA3 ISA, S_GETPC_B64, S_SETPC_B64.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.read.amd.expressions import NAME, evaluate
 from bankwise.read.amd.operands import operand
@@ -43,16 +44,14 @@ _REGISTERS = re.compile(r"\b(v|s|a|ttmp|acc)\[([^\[\]]*)\]")
 _COMPUTED = re.compile(r"[\w)]\s*(?:[-+*/%|&^]|<<|>>)|\(|~")
 
 
-@dataclass(frozen=True, slots=True)
-class _Macro:
+class _Macro(Struct, frozen=True):
     """``parameters``: name, "req" or "vararg" or "", and what stands for it otherwise."""
 
     parameters: tuple[tuple[str, str, str], ...]
     body: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Unfolding:
+class _Unfolding(Struct):
     """Macros and symbols by name, as they are at this place of the text. ``calls``: of macros."""
 
     macros: dict[str, _Macro] = field(default_factory=dict)

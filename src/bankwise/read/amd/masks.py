@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.choices import bound, common_tags, tag_of

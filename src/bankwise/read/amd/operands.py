@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.amd.literals import integer
@@ -27,8 +28,7 @@ _PAIRS = ("vcc", "exec", "flat_scratch", "xnack_mask", "src_shared_base", "src_p
 _SPECIAL = re.compile(r"(?:vcc|exec|flat_scratch|xnack_mask)_(?:lo|hi)|m0|scc|src_\w+|shared_base")
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """A source or destination: register parts, or a constant, or neither (``off``, an expression
     that is not followed; ``text`` names it)."""
 

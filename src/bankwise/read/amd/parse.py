@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.read.amd.directives import data, ends, makes_code
@@ -27,8 +29,7 @@ _SECTION = re.compile(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S
 _ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
 
 
-@dataclass(frozen=True, slots=True)
-class AmdInstruction:
+class AmdInstruction(Struct, frozen=True):
     """One instruction: ``s_mov_b32 m0, s10``.
 
     ``name`` is without its encoding ("_e32"), which ``encoding`` holds. ``operands`` as written;
@@ -49,8 +50,7 @@ class AmdInstruction:
         return f"{self.name}_{self.encoding}" if self.encoding else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """One kernel argument: where it lies in the argument segment. Units: bytes."""
 
     name: str
@@ -59,8 +59,7 @@ class Argument:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class AmdKernel:
+class AmdKernel(Struct, frozen=True):
     """One kernel as the text gives it.
 
     ``descriptor``: the ``.amdhsa_`` lines, without that prefix. ``labels``: to the number of the

@@ -11,9 +11,9 @@ written yet is taken as 0 beside bytes that are written: no program may look at 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.read import bits as b
 from bankwise.read.amd.flat import PRIVATE, WIDTHS, flat_access, in_memory
@@ -31,8 +31,7 @@ _FLAT = re.compile(r"flat_(load|store|atomic)_([a-z]+(?:x\d)?)(_d16)?(_hi)?")
 _SOME_LANES = "a place in private memory that differs between lanes"
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateAccess:
+class PrivateAccess(Struct, frozen=True):
     """``width`` bytes of each lane. ``data``: where they come from, or go to; ``plain``: that they
     are all of a register. ``address``: registers and a constant that are added; or ``flat``."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from bankwise.identity import ByIdentity
 from bankwise.read.amd.macros import unfolded
 
 LABEL = re.compile(r'^("[^"]+"|[\w.$@?]+):')
@@ -15,8 +15,7 @@ _TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
 _FILE = re.compile(r'\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"')
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AmdText:
+class AmdText(ByIdentity, frozen=True, eq=False):
     """``lines``, unfolded, and their ``numbers`` in the text, from 1. ``labels``: the line at which
     each is; ``descriptors``: those at which one of a kernel begins, with the kernel's name;
     ``files``: that ``.loc`` names by number; ``metadata``: of the code object. ``gpu``: that the

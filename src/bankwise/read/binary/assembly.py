@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from bankwise.read.amd.disassemble import MachineInstruction, disassemble
 from bankwise.read.binary.code_object import CodeObject, ObjectKernel, descriptor_lines
@@ -21,8 +22,7 @@ _NAME = "kernel"
 """What a kernel is called in the text: its own name may be no word of an assembler."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelText:
+class KernelText(Struct, frozen=True):
     """``text``: assembly of one kernel and the functions that it may call. ``addresses``: of its
     lines with an instruction, from the start of the kernel, in bytes."""
 
@@ -30,8 +30,7 @@ class KernelText:
     addresses: Mapping[int, int]
 
 
-@dataclass(slots=True)
-class _Lines:
+class _Lines(Struct):
     """The text as it grows."""
 
     lines: list[str] = field(default_factory=list)

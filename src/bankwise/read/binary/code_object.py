@@ -13,9 +13,10 @@ from __future__ import annotations
 import itertools
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 from bankwise.hardware.machine import machine
@@ -50,8 +51,7 @@ _PLACES = {3: "<Q", 6: "<I"}
 """R_AMDGPU_ABS64 and R_AMDGPU_ABS32: a symbol's value and what is added."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectKernel:
+class ObjectKernel(Struct, frozen=True):
     """A kernel of a code object. ``descriptor``: its 64 bytes; ``metadata``: its entry in the
     notes, {} for none; ``start`` and ``end`` of its code: addresses."""
 
@@ -67,8 +67,7 @@ class ObjectKernel:
         return int(struct.unpack_from("<I", self.descriptor)[0])
 
 
-@dataclass(frozen=True)
-class CodeObject:
+class CodeObject(Struct, frozen=True, dict=True):
     """An opened code object. ``code``: of ``.text``, which begins at the address ``base``."""
 
     blob: Blob

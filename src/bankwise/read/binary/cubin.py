@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 from bankwise.read.binary.container import BinaryMember
@@ -13,13 +14,12 @@ from bankwise.read.sass.facts import CubinFunction, Facts, from_cubin, functions
 from bankwise.read.sass.parse import SassKernel, kernels
 
 
-@dataclass(frozen=True, slots=True)
-class Cubin:
+class Cubin(Struct, frozen=True):
     """An opened cubin. ``functions``: of its table of symbols; ``facts``: of its kernels."""
 
     file: str
     target: str
-    data: bytes = field(repr=False)
+    data: bytes
     functions: Mapping[str, CubinFunction]
     facts: Mapping[str, Facts]
 

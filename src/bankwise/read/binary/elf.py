@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.read.binary.blob import Blob
@@ -23,8 +24,7 @@ _NO_BITS = 8
 _FUNCTION, _OBJECT = 2, 1
 
 
-@dataclass(frozen=True, slots=True)
-class ElfSymbol:
+class ElfSymbol(Struct, frozen=True):
     """A symbol of an ELF file. ``index``: in its table; ``section``: where it is defined, 0 for
     none; ``value`` is an address, in a relocatable file a place in its section."""
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.read.binary.blob import Blob
 from bankwise.read.binary.bundle import zstd
@@ -25,8 +26,7 @@ _LEAST = 64
 """Bytes of an entry's header."""
 
 
-@dataclass(frozen=True, slots=True)
-class FatbinEntry:
+class FatbinEntry(Struct, frozen=True):
     """One entry. ``target``: ``sm_90``; ``name``: of the source file, where it says one;
     ``packed``: its bytes as they stand in the file."""
 

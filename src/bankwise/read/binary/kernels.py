@@ -13,10 +13,12 @@ What a kernel is read as is a :class:`Disassembly`: the kernel of its language
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.read.amd.dialect import AMD

@@ -9,7 +9,9 @@ of the user's answers; without one it stays open, and so does all that needs it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.read.ck.structure import inner, parameters_of
@@ -34,8 +36,7 @@ _WORK = 200_000
 Handler = Callable[["HeaderEvaluation", Node, CxxFrame], Anything]
 
 
-@dataclass(slots=True)
-class HeaderEvaluation:
+class HeaderEvaluation(Struct):
     """One reading of a header. ``handlers``: who evaluates which kind of node; ``work``: what is
     left of it; ``depth``: of the nodes that are open; ``returned``: the last ``return``
     and what is bound there."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.read.ck.evaluate import Handler, HeaderEvaluation
 from bankwise.read.ck.source import OPERATORS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from bankwise.errors import InputError, Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.ck.encoding import Encoding
 from bankwise.read.ck.calls import call
@@ -33,8 +33,7 @@ _WRITES = re.compile(r"Write|Store|Shuffled|store|write")
 _READS = re.compile(r"Read|Load|Reg|read|load")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CkFunction:
+class CkFunction(ByIdentity, frozen=True, eq=False):
     """A function that makes a descriptor or a distribution. ``node``: its definition; ``frame``:
     what its structure binds; ``value``: what it returns, or why that is not known;
     ``returned``: the ``return`` that does, and what is bound there."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.errors import InputError, Location
+from bankwise.identity import ByIdentity
 from bankwise.notation.ck.text import COMPARISONS, PRODUCTS, SUMS, Operators
 from bankwise.read.cxx.tree import CxxSource, Node, named, parse
 
@@ -30,8 +32,7 @@ _COMPILER = {"__HIPCC__": "1", "__HIP_DEVICE_COMPILE__": "1", "__HIP_PLATFORM_AM
 """What the compiler of a kernel defines, whatever the target."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CkHeader:
+class CkHeader(ByIdentity, frozen=True, eq=False):
     """A header. ``macros``: that stand for a text; ``assumed``: macros that ``#if`` asks about and
     nobody defines, taken as not defined."""
 
@@ -90,8 +91,7 @@ def blanks(text: bytes) -> bytes:
     return re.sub(rb"[^\n]", b" ", text)
 
 
-@dataclass(slots=True)
-class _OpenDirective:
+class _OpenDirective(Struct):
     """One ``#if`` that is open. ``live``: what stands here is compiled; ``done``: a branch of it
     was; ``outside``: whether the whole of it is."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.notation.ck.encoding import Encoding
 from bankwise.notation.ck.text import TEMPLATES
@@ -73,8 +75,7 @@ def _inside(run: HeaderEvaluation, found: Anything, part: Node, frame: CxxFrame)
     return Method(found, name, tuple(arguments(run, template, frame)))
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     """A member function of a value, not called yet."""
 
     of: Anything

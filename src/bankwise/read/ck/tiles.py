@@ -10,12 +10,12 @@ the header has no reader, the warp GEMM reads: its operands are known by its til
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from math import prod
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
+from bankwise.identity import ByIdentity
 from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.ck.encoding import Encoding
 from bankwise.read.ck.evaluate import HeaderEvaluation
@@ -39,8 +39,7 @@ GEMM_EXAMPLE = f"--dim {_TILE}=32,32,16 --dim {_WARPS}=2,2,1"
 """What is said of a warp GEMM, which no header names."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CkTile:
+class CkTile(ByIdentity, frozen=True, eq=False):
     """One layout of LDS. ``layouts``: the functions that make it, all the same memory; ``uses``:
     distributions with the direction they move in; ``read_by``: the operand of a warp GEMM."""
 

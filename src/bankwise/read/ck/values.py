@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
+from bankwise.identity import ByIdentity
 from bankwise.notation.ck.encoding import Encoding
 from bankwise.read.cxx.tree import Node
 
@@ -25,15 +27,13 @@ Anything = Any
 """int, tuple, Transform, TensorDescriptor, Encoding, TypeWord, Unsaid, a structure or function."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypeWord:
+class TypeWord(Struct, frozen=True):
     """A type, a layout or an enumerator that is only compared, by its last name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unsaid:
+class Unsaid(Struct, frozen=True):
     """What the header leaves open. ``path``: how it names it; empty for what is computed of
     ``names`` that nobody says."""
 
@@ -57,8 +57,7 @@ def open_names(values: Iterable[Anything]) -> frozenset[str]:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Structure:
+class Structure(ByIdentity, frozen=True, eq=False):
     """A ``struct`` or namespace. ``members``: declarations by name, in the order of the text;
     ``node``: its own, None for the file; ``template``: its parameters; ``arguments``: which
     specialisation it is; ``bases``: the nodes of what it derives from; ``inside``: structures."""
@@ -73,8 +72,7 @@ class Structure:
     inside: list[Structure] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class CxxFrame:
+class CxxFrame(Struct, eq=False):
     """Where names are looked up: those bound here, then members of ``owner``, then ``outer``."""
 
     names: dict[str, Anything] = field(default_factory=dict)
@@ -82,8 +80,7 @@ class CxxFrame:
     outer: CxxFrame | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CxxBinding:
+class CxxBinding(ByIdentity, frozen=True, eq=False):
     """A structure or a function with what its surroundings bind. ``node``: of a function."""
 
     frame: CxxFrame
@@ -92,8 +89,7 @@ class CxxBinding:
     template: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
+class Later(Struct, frozen=True):
     """An initialiser that is evaluated when somebody needs it."""
 
     node: Node
@@ -107,8 +103,7 @@ def plain(path: str) -> str:
     return "::".join(part.rstrip("_") for part in parts)
 
 
-@dataclass(frozen=True, slots=True)
-class SaidNames:
+class SaidNames(Struct, frozen=True):
     """The user's answers. ``used``: by answer, the names of the header that it was taken for;
     ``asked``: the names that the header left open, answered or not."""
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from bankwise.identity import ByIdentity
 from bankwise.notation.cute import hopper
 from bankwise.notation.cute.swizzle import ComposedLayout, Swizzle
 from bankwise.read.cute.evaluate import CuteEvaluation, Value
@@ -29,8 +29,7 @@ _BEHIND = frozenset(("composition", "coalesce", "get_nonswizzle_portion", "make_
 _MOST_BITS, _MOST_STEPS = 5, 30
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AnswerPlace:
+class AnswerPlace(ByIdentity, frozen=True, eq=False):
     """A term that an answer replaces. ``kind``: a swizzle, an atom of the units, or a layout."""
 
     term: CuteTerm
@@ -43,8 +42,7 @@ class AnswerPlace:
         return self.term.span.start, self.term.span.stop
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CuteAnswer:
+class CuteAnswer(ByIdentity, frozen=True, eq=False):
     """``text`` in place of the term, which is worth ``value`` then; ``far``: how much of it is
     new, of answers that are as good the least is written."""
 

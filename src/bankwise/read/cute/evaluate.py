@@ -7,10 +7,12 @@ nobody says (a parameter of a template) is asked for by name: :class:`OpenNameEr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
+
 from bankwise.errors import InputError
+from bankwise.identity import ByIdentity
 from bankwise.notation.cute.copies import MmaAtom, TiledMma
 from bankwise.notation.cute.strided import StridedLayout
 from bankwise.notation.cute.swizzle import ComposedLayout, CuteLayout
@@ -41,16 +43,14 @@ class UnreadError(Exception):
         self.what, self.term = what, term
 
 
-@dataclass(frozen=True, slots=True)
-class TypeName:
+class TypeName(Struct, frozen=True):
     """A type that is no layout, with its template arguments as values."""
 
     name: str
     arguments: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SharedTensor:
+class SharedTensor(Struct, frozen=True):
     """``make_tensor(make_smem_ptr(p), layout)``; ``term``: of the layout. ``bits``: of an element,
     0 where nobody says them; ``pointer``: what it begins at, as it is written, with its scope."""
 
@@ -61,8 +61,7 @@ class SharedTensor:
     pointer: tuple[Scope, str] = ((), "")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Slice:
+class Slice(ByIdentity, frozen=True, eq=False):
     """What ``get_slice`` takes of a tiled copy or MMA."""
 
     of: Value
@@ -71,8 +70,7 @@ class Slice:
 Form = Callable[["CuteEvaluation", CuteTerm, Scope], Value]
 
 
-@dataclass(slots=True, eq=False)
-class CuteEvaluation:
+class CuteEvaluation(Struct, eq=False):
     """The values of one text. ``given``: of names, by the user; ``instead``: values of terms by
     where they begin, with which an answer is tried; ``forms``: what is known of heads."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from math import prod
 from operator import add, and_, eq, floordiv, ge, gt, le, lt, mod, mul, ne, or_, sub
 from typing import Any
+
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.cute import composition, hopper

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.counting.access import IntArray
 from bankwise.counting.kernel import WaveInstruction
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Direction
+from bankwise.identity import ByIdentity
 from bankwise.notation.cute.copies import (
     WARP,
     CopyAtom,
@@ -52,8 +53,7 @@ _WIDTHS = (128, 64, 32, 16, 8)
 _MOST_TILES = 4096
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CopySite:
+class CopySite(ByIdentity, frozen=True, eq=False):
     """One copy of shared memory. ``layout``: again for every answer that is tried, by what defines
     it; ``copy``: by whom. ``start``: the byte that says it; ``what``: in the author's words;
     ``name``: of the tile. ``assumed``: nobody says that they meet."""

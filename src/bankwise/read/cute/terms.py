@@ -9,18 +9,17 @@ replaces one of them. A definition gives a name to a term, in the scope of a str
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 from bankwise.errors import Location
+from bankwise.identity import ByIdentity
 from bankwise.read.cxx.tree import ByteSpan
 
 Dialect = Literal["CuTe C++", "CuTe DSL"]
 Scope = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CuteTerm:
+class CuteTerm(ByIdentity, frozen=True, eq=False):
     """A head applied to something. ``arguments``: None for a type or a name, () for ``T{}``.
 
     ``head``: a name, the digits of a number, an operator, ``.name`` for a member of the first
@@ -33,8 +32,7 @@ class CuteTerm:
     arguments: tuple[CuteTerm, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CuteDefinition:
+class CuteDefinition(ByIdentity, frozen=True, eq=False):
     """A name for a term. ``term``: None for a parameter that nothing is said of.
 
     ``parameter``: it is one of a template or of a function, ``place`` its number there; ``type``:
@@ -52,8 +50,7 @@ class CuteDefinition:
     declared: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CuteText:
+class CuteText(ByIdentity, frozen=True, eq=False):
     """A file: its definitions in order, and the calls that stand in its functions."""
 
     file: str
@@ -61,7 +58,7 @@ class CuteText:
     dialect: Dialect
     definitions: tuple[CuteDefinition, ...]
     calls: tuple[tuple[Scope, CuteTerm], ...]
-    data: bytes = field(repr=False, default=b"")
+    data: bytes = b""
 
     def of(self, span: ByteSpan) -> str:
         """The text of a span."""

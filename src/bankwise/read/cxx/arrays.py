@@ -15,7 +15,9 @@ refusal is not edited.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import macros_named
@@ -37,8 +39,7 @@ GivenPlace = tuple[tuple[str, int], frozenset[int]]
 """A function and which of its parameters; where that is an argument, by byte."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedArray:
+class SharedArray(Struct, frozen=True):
     """A ``__shared__`` array, a member of a structure, or a piece of a pool that a pointer names.
 
     ``name``: as its uses say it; ``extents``: each as written, of an unsized one the first is

@@ -16,10 +16,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import Location
 from bankwise.hardware.machine import Direction
+from bankwise.identity import ByIdentity
 from bankwise.read.cxx.arrays import is_shared
 from bankwise.read.cxx.tree import CxxSource, Node, around, walk
 
@@ -32,8 +35,7 @@ _OPERANDS = ("argument_list", "gnu_asm_input_operand", "gnu_asm_output_operand")
 _NO_ACCESS = re.compile(r"__sync\w+|(?:\w+::)*(?:min|max)")
 
 
-@dataclass(frozen=True, slots=True)
-class SharedExpression:
+class SharedExpression(Struct, frozen=True):
     """One expression that may touch shared memory. ``array``: the array that it names, empty where
     it names none; ``first``, ``last``: where it begins, and the place behind it; ``call``: the same
     of the call whose argument it is, if it is one."""
@@ -52,8 +54,7 @@ class SharedExpression:
         return replace(self, first=self.call[0], last=self.call[1])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExpressionTable:
+class ExpressionTable(ByIdentity, frozen=True, eq=False):
     """The expressions of a file, by each line on which they stand. ``plain``: arrays whose name
     means one array in the file, and which no macro names."""
 
@@ -207,8 +208,7 @@ def _root(source: CxxSource, node: Node, elsewhere: Sequence[tuple[int, int, str
     return any(one[2] == name and one[0] <= node.start_byte < one[1] for one in elsewhere)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _ArrayScope:
+class _ArrayScope(Struct, frozen=True, order=True):
     """Bytes of a text in which a name is ``array``, or points into it; so many brackets lead to an
     element."""
 

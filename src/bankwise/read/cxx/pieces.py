@@ -11,8 +11,10 @@ who uses pieces has to say so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec.structs import replace
+
+from bankwise.identity import ByIdentity
 from bankwise.read.cxx.reach import SAME, pointee
 from bankwise.read.cxx.stable import FIXED
 from bankwise.read.cxx.tree import (
@@ -29,8 +31,7 @@ from bankwise.read.cxx.tree import (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class Piece(ByIdentity, frozen=True, eq=False):
     """A pointer to a constant place of a pool. ``variable``: its identifier; ``extents``: of a
     pointer to rows, as written; ``offset``: bytes from the pool, as C++ says it; ``inside``:
     mentions of it that begin pieces of their own, by byte."""

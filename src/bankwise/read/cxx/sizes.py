@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import gcd
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.arrays import SharedArray
@@ -37,8 +39,7 @@ TermFact = tuple[int, int]
 """What a term is a multiple of, and its largest value where none is below zero; -1 else."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArraySize:
+class ArraySize(Struct, frozen=True):
     """An array in one kernel. ``bytes_``: of all of it, 0 if the launch decides; ``extents``: its
     elements along each dimension, of an unsized first one 0; ``element_bytes``; ``kept_bytes``: the
     most bytes that a use moves together; ``start``: its first byte in the block's shared memory.

@@ -11,7 +11,8 @@ products of such.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.read.cxx.pieces import constant
 from bankwise.read.cxx.stable import FIXED, only_read
@@ -31,8 +32,7 @@ _DEPTH = 8
 """Variables that are set from variables in turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexTerm:
+class IndexTerm(Struct, frozen=True):
     """A term of a sum. ``multiples``: constants in C++, whose common divisor divides it;
     ``bound``: the largest value that it can have, in C++, where none is below zero; else empty."""
 
@@ -41,8 +41,7 @@ class IndexTerm:
     bound: str
 
 
-@dataclass(frozen=True, slots=True)
-class IndexParts:
+class IndexParts(Struct, frozen=True):
     """An index as the sum of multiples of a fold's block and the place inside one. ``phase``: of
     the multiples those that the fold reads; it is ``factor`` times what it says."""
 

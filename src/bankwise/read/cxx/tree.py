@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from bankwise.errors import Location
+from bankwise.identity import ByIdentity
 from bankwise.read.extra import extra
 
 _ATTRIBUTES = re.compile(rb"\b__align__\s*\([^()\n]*\)|\b__(?:restrict|noinline|inline_hint)__\b")
@@ -30,22 +32,20 @@ Node = Any
 """A node of tree-sitter: ``type``, ``children``, ``start_byte``, ``end_byte``, ``parent``."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ByteSpan:
+class ByteSpan(Struct, frozen=True, order=True):
     """Bytes of a text, the end excluded."""
 
     start: int
     stop: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CxxSource:
+class CxxSource(ByIdentity, frozen=True, eq=False):
     """A text with its tree. ``file``: what the user calls it."""
 
     file: str
     text: str
-    data: bytes = field(repr=False)
-    root: Node = field(repr=False)
+    data: bytes
+    root: Node
 
     def of(self, node: Node | ByteSpan) -> str:
         """The text of a node or of a span."""

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import calls_of
@@ -22,8 +23,7 @@ from bankwise.read.cxx.tree import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayUse:
+class ArrayUse(Struct, frozen=True):
     """One place that touches elements. ``indices``: one for each extent; none where the first
     element is meant. ``kept``: how many bytes are moved together from there, as C++ says it; empty
     for one element. ``size``: it only asks how large the array is. ``flat``: the one index counts
@@ -40,8 +40,7 @@ class ArrayUse:
     pinned: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewBase:
+class ViewBase(Struct, frozen=True):
     """Where a pointer begins that counts from another place than the array: so many of ``scale``
     behind it, or of elements."""
 
@@ -49,8 +48,7 @@ class ViewBase:
     scale: str
 
 
-@dataclass(slots=True)
-class ViewsFound:
+class ViewsFound(Struct):
     """What following an array has found so far. ``arguments``: of functions that are followed, by
     function and place, the bytes at which they stand; ``pieces``: mentions of which each begins a
     piece of its own, which are not followed."""
@@ -62,8 +60,7 @@ class ViewsFound:
     pieces: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class PointerView:
+class PointerView(Struct, frozen=True):
     """A pointer into an array, or the array. ``element``: its type as written; ``indices``: those
     given on the way; ``rest``: how many are left; ``flat``: it counts elements over all rows;
     ``held``: in which block a variable keeps it, None for none; ``pinned``: as of

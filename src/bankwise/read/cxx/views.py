@@ -12,7 +12,8 @@ handed to code that cannot be seen is a refusal at its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import definitions, macros_of, parameters_of

@@ -12,12 +12,12 @@ lanes and brings them together again ends with the mask that it began with:
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from functools import reduce
 from itertools import count
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.read.follow.marks import swizzle
 from bankwise.read.follow.values import Array, Choices, Tags, Unknown, Value, constant, mixed

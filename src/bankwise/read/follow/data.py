@@ -11,8 +11,9 @@ what is said of one that is open: there it names the value of memory, not the la
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from heapq import heappop, heappush
+
+from msgspec.structs import replace
 
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.touched import Touched

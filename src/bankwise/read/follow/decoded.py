@@ -4,11 +4,13 @@ languages of machine code; what an instruction *is* each of them says itself."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.program import Program, ProgramStep, program
 from bankwise.read.follow.units import AsyncUnit
 
@@ -32,8 +34,7 @@ class CodeInstruction(Protocol):
 I = TypeVar("I", bound=CodeInstruction)  # noqa: E741 - an instruction
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """A sum of registers and a constant: ``v0 offset:64``, ``[%r1+16]``, ``[R4.X4+UR6+0x10]``.
 
     ``terms``: (register, factor) pairs; a variable of PTX stands like a register. ``offset_bytes``:
@@ -49,8 +50,7 @@ class Address:
         return tuple(name for name, _ in self.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedAccess:
+class DecodedAccess(Struct, frozen=True):
     """How one instruction touches shared memory.
 
     ``name``: in the machine files. ``width_bytes``: of one address.
@@ -78,8 +78,7 @@ Touches = DecodedAccess | Refusal | None
 """What an instruction does to shared memory: something, nobody knows what, nothing."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decoded:
+class Decoded(ByIdentity, frozen=True, eq=False):
     """A kernel as steps. ``touches`` and ``refusals``: what touches shared memory, understood or
     not, by the number of the instruction; ``strange``: instructions of no known family."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from bankwise.errors import Location
 from bankwise.read.assembly import ArgumentValues
@@ -37,8 +38,7 @@ class CodeKernel(Protocol):
 K = TypeVar("K", bound=CodeKernel)
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
+class Threads(Struct, frozen=True):
     """``size`` of a workgroup, as the text says it; ``bound``: that it is only a bound, in words
     that continue "block size 256,1,1 ..."; empty if it is required."""
 
@@ -56,8 +56,7 @@ def _no_other(kernel: object, size: Size, args: ArgumentValues, trace: Trace) ->
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect(Generic[K, I]):
+class Dialect(Struct, Generic[K, I], frozen=True, kw_only=True):
     """One language of machine code.
 
     Words: ``name``: in the machine files (``machine_code``); ``title`` and ``sign``: of the

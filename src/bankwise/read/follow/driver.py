@@ -6,8 +6,9 @@ knows. To add one: a record like ``read/ptx/dialect.py``, and its name in the ma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import prod
+
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.hardware.machine import machine

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.state import Guarded, State, hold_guarded, read, write
 from bankwise.read.follow.values import Array, Unknown, Value, either
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Guard:
+class Guard(ByIdentity, frozen=True, eq=False):
     """``holds``: a boolean for every lane; ``tag``: what it is called where nobody knows it."""
 
     holds: Callable[[State], Value]

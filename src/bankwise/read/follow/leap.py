@@ -14,10 +14,10 @@ Where addresses depend on the counter there are no two machines: nothing leaps.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.merge import snapshot
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.state import Partly, State
@@ -30,8 +30,7 @@ MOST_ITERATIONS = 200_000
 _MOST_PERIOD = 64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Leap:
+class Leap(ByIdentity, frozen=True, eq=False):
     """``iterations`` are left and repeat after ``period``; ``addresses``: the steps of each.
 
     ``after``: the counter's registers behind the last iteration.

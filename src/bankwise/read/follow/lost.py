@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.state import UNWRITTEN, Partly, State, common, lose, running
@@ -36,8 +37,7 @@ _Rest = int | Unknown | None
 _TRIALS: tuple[_Rest, ...] = (None, _POINTER, 0, 0xFFFFFFFF, 0x9E3779B9, 0x3F800000)
 
 
-@dataclass(slots=True)
-class _Trials:
+class _Trials(Struct):
     """``start``: the state of the kernel's start; ``names``: what is lost behind a step, by what of
     its operands was; ``found``: and why, by why these were."""
 

@@ -10,7 +10,8 @@ have an address then.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, Opener
 from bankwise.read.follow.side_by_side import is_long

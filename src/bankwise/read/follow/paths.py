@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.state import BranchCondition, State, enter, leave
 from bankwise.read.follow.values import Tags, Unknown
 from bankwise.read.follow.widen import LoopCounters
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class Frame(ByIdentity, frozen=True, eq=False):
     """Lanes that parted: they meet at block ``join``, where ``active`` runs on; ``other`` is the
     side that still has to run. ``conditions``, ``maybe``: what holds again at the join."""
 
@@ -23,8 +25,7 @@ class Frame:
     maybe: Unknown | None
 
 
-@dataclass(slots=True)
-class Path:
+class Path(Struct):
     """``certain``: how often it runs is known. ``region``: where it waits for its other ways.
 
     ``parted``: why it is one of several, where it stands at a block that these may come to with
@@ -58,8 +59,7 @@ class Path:
         )
 
 
-@dataclass(slots=True)
-class Crossing:
+class Crossing(Struct):
     """A block with certain lanes. ``seen``: the states that came there; ``last``: of one of several
     ways; once these are more than are kept apart it stands for all that come."""
 
@@ -67,8 +67,7 @@ class Crossing:
     last: State | None = None
 
 
-@dataclass(slots=True)
-class Region:
+class Region(Struct):
     """What lies between an open branch and its join. ``arrivals``: the paths that came through;
     ``places``, ``counters``: what was followed, for the one time that the region is entered;
     ``outer``: the region that it lies in."""

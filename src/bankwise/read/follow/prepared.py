@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
+
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.lost import without_lost
 from bankwise.read.follow.program import Program
 from bankwise.read.follow.state import Partly, State
@@ -12,8 +14,7 @@ from bankwise.read.follow.values import Unknown, Value
 from bankwise.read.follow.widen import address_registers, loop_heads
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class Prepared(ByIdentity, frozen=True, eq=False):
     """A program as it is ``written``, and without the steps whose results are lost.
 
     ``open_branches``: those that a lost register decides, by their lines; ``heads``: of loops;
@@ -37,8 +38,7 @@ def prepared(written: Program, start: State) -> Prepared:
     return Prepared(written, program, open_branches, heads, addresses)
 
 
-@dataclass(frozen=True, slots=True)
-class Preparations:
+class Preparations(Struct, frozen=True):
     """A program made ready once for all starts that hold a number in the same registers, and know
     as much of the others: those of launches of blocks of several sizes."""
 

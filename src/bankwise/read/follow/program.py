@@ -8,9 +8,13 @@ the data never run. What the slice leaves out cannot be seen by what it keeps.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from bankwise.identity import ByIdentity
 
 if TYPE_CHECKING:
     from bankwise.read.follow.state import State
@@ -21,8 +25,7 @@ Flow = Literal["next", "jump", "branch", "end", "lost"]
 a place that the text does not give (an indirect jump)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ProgramStep:
+class ProgramStep(ByIdentity, frozen=True, eq=False):
     """One instruction.
 
     ``run`` changes the registers (None: nothing to do). ``condition`` of a branch: a boolean value
@@ -52,8 +55,7 @@ class ProgramStep:
     data: Unknown | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Steps ``start`` to ``stop`` (not included), and the blocks that may follow."""
 
     start: int
@@ -61,8 +63,7 @@ class Block:
     after: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Program:
+class Program(ByIdentity, frozen=True, eq=False):
     """Steps in blocks. ``joins[b]``: the block that every way from ``b`` leads through (its
     immediate post-dominator); ``len(blocks)`` stands for the end of the kernel. ``order[b]``: lower
     for a block that leads to another than for that one, apart from the ways back of loops."""
@@ -73,8 +74,7 @@ class Program:
     order: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ProgramSlice:
+class ProgramSlice(ByIdentity, frozen=True, eq=False):
     """The steps of each block that matter, and the registers that matter at its start.
 
     ``idle``: accesses whose result decides nothing; ``unions``: what was asked of several blocks.
@@ -183,8 +183,7 @@ def _ranks(start: int, after: Sequence[Sequence[int]]) -> dict[int, int]:
     return {node: rank for rank, node in enumerate(reversed(order))}
 
 
-@dataclass(slots=True)
-class _Wanted:
+class _Wanted(Struct):
     """Registers that matter: in all ``lanes``, or in those that ``run`` here."""
 
     lanes: set[str]

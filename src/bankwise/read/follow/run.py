@@ -25,12 +25,13 @@ Work is bounded by the size of the code times a constant:
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 
 import numpy as np
+from msgspec import Struct, field
 
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.data import name_data
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
@@ -65,8 +66,7 @@ UNSURE_WORK = (25_000, 25_000, MOST_STEPS)
 is worth."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trace:
+class Trace(ByIdentity, frozen=True, eq=False):
     """What a run saw. ``touched``: by step number. ``followed``: steps that ran. ``open_branches``:
     lines of branches whose condition is unknown, and why. ``stopped``: which limit was met, empty
     if none. ``lost``: places that control flow cannot be followed beyond."""
@@ -78,8 +78,7 @@ class Trace:
     lost: tuple[ProgramStep, ...]
 
 
-@dataclass(slots=True)
-class _Attempt:
+class _Attempt(Struct):
     """One attempt. ``open``: branches that are open; ``fresh``: those of them that it found itself,
     so that what it followed was more than decides anything; ``found_at``: what it had spent when it
     found the last one. ``rung``: of :data:`BREADTHS`.

@@ -15,12 +15,14 @@ is written: what the same predicate guards reads it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.values import (
     Array,
     Tags,
@@ -36,23 +38,20 @@ UNWRITTEN = Unknown("a register that nothing has written")
 _SOME_LANES = Unknown("a value that some lanes may have and others not")
 
 
-@dataclass(frozen=True, slots=True)
-class BranchCondition:
+class BranchCondition(Struct, frozen=True):
     """The condition of the branch in a line of the text."""
 
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Guarded:
+class Guarded(Struct, frozen=True):
     """The condition that a predicate holds, or does not, which nobody knows."""
 
     name: str
     negated: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Partly:
+class Partly(ByIdentity, frozen=True, eq=False):
     """``array`` in ``lanes``, while the condition ``tag`` holds (0: always); else ``otherwise``.
 
     ``apart``: lanes that were written one by one, to why they are unknown.
@@ -65,8 +64,7 @@ class Partly:
     apart: Mapping[int, Unknown] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Mask:
+class _Mask(ByIdentity, frozen=True, eq=False):
     """The lanes that run, for one ``active`` and ``exec``; whether that is all of them, or some;
     ``alone``: at most one of each wave; ``key``: their bytes."""
 
@@ -84,8 +82,7 @@ def _nothing(*asked: object) -> Any:
     raise AssertionError(f"no launch lays down {asked}")
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     """Registers by name.
 
     ``active``: bool [waves, lanes], the threads that control flow runs. ``lanes``: of these, what

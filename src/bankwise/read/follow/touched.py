@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read.follow.marks import xored
@@ -19,8 +20,7 @@ Counts = Mapping[int, Sequence[int]]
 """By the number of an access, ``~number`` for its ``anywhere``: how often each pattern was."""
 
 
-@dataclass(slots=True)
-class Touched:
+class Touched(Struct):
     """What one access touched: distinct (offsets, active lanes) in the order they came.
 
     ``counts``: how often each was followed; ``sure``: how often of these on ways that are taken for

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel

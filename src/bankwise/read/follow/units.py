@@ -20,9 +20,10 @@ instruction descriptor; CUTLASS, include/cute/arch/mma_sm100_desc.hpp.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
@@ -54,8 +55,7 @@ _BASE_32B = 1 << 61
 """In a descriptor of sm_100: the swizzle of 32-byte atoms, which is another map."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixOperand:
+class MatrixOperand(Struct, frozen=True):
     """A matrix operand. ``side``: "A" or "B". ``at``: which number is its descriptor. ``rows``:
     along M or N; ``chunks``: 16-byte pieces along K; ``transposed``: M or N is contiguous. Where
     ``rows`` is 0, the last number is an instruction descriptor (tcgen05), which says rows and
@@ -70,8 +70,7 @@ class MatrixOperand:
     blocks: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class AsyncUnit:
+class AsyncUnit(Struct, frozen=True):
     """What a unit makes of the numbers of one instruction.
 
     ``operands``: of a matrix instruction. Otherwise a copy from or to the first number on, of as
@@ -86,8 +85,7 @@ class AsyncUnit:
     size_bytes: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class UnitPart:
+class UnitPart(Struct, frozen=True):
     """What one operand, or the copy, touched. ``touched``: patterns of 16-byte pieces, in the order
     of core matrices, [instructions, lanes]; of an access of lanes as they are. ``note``: what is
     not known of it."""

@@ -8,7 +8,6 @@ arrays. Arithmetic with an unknown operand is unknown, and says why: the first c
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache, reduce
 from inspect import signature
 from operator import is_, or_
@@ -16,6 +15,9 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
+
+from bankwise.identity import ByIdentity
 
 Array = npt.NDArray[Any]
 
@@ -37,8 +39,7 @@ APERTURES = frozenset((0x5A3C, 0x9D17, 0xA5C3, 0x62E8))
 """Numbers that stand for the upper 16 bits of generic addresses of shared and private memory."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choices:
+class Choices(ByIdentity, frozen=True, eq=False):
     """What a word is for every outcome of some unknown words.
 
     ``unknown``: their numbers, ascending. Each bit of ``words[n]`` is what the word has where the
@@ -49,8 +50,7 @@ class Choices:
     words: tuple[Array, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unknown:
+class Unknown(ByIdentity, frozen=True, eq=False):
     """A value that the text alone does not give.
 
     ``reason`` and ``line`` name the first cause. ``uniform``: equal in all lanes of a wave.
@@ -156,8 +156,7 @@ def apply(function: Callable[..., Array], *values: Value) -> Value:
     return function(*values)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LaneSum:
+class LaneSum(ByIdentity, frozen=True, eq=False):
     """A function whose low 32 bits are a sum of its operands' low 32 bits, but for ``factors``, of
     which something else is a term: a product, where it is linear in them once one of ``scales`` is
     known.

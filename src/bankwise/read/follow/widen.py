@@ -13,9 +13,10 @@ addresses are computed from it, it is followed for longer, and for longest while
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.read.follow.program import Program, ProgramStep, cut
 from bankwise.read.follow.state import State
@@ -28,8 +29,7 @@ not come from; of one that they do, while no new place is touched; and in any ca
 _MASKS = frozenset({"exec_lo", "exec_hi"})
 
 
-@dataclass(slots=True)
-class LoopCounters:
+class LoopCounters(Struct):
     """What was seen at the heads of loops. ``held``: by block and register its last value, its
     step, how often that step was taken; ``places``: by block how many places the kernel had
     touched, and for how many rounds it has been so many."""

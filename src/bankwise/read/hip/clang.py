@@ -16,10 +16,11 @@ import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 from bankwise.read.refused import UNKNOWN, ToldSource, refused
@@ -45,8 +46,7 @@ _UNFIT = re.compile(
 _VERSION = re.compile(r"clang version ([\d.]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class HipCompiler:
+class HipCompiler(Struct, frozen=True):
     """A clang. ``words``: how it is called; ``rocm``: with ROCm's headers; ``name``: of it."""
 
     words: tuple[str, ...]

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.read.names import means
@@ -33,8 +35,7 @@ _FLOATS = {4: "<f", 8: "<d"}
 """By size in bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelLaunch:
+class KernelLaunch(Struct, frozen=True):
     """What somebody says of the launches of some kernels; what he does not say is None.
 
     ``kernel``: a name or glob, empty for all. ``block``: threads of a workgroup; ``grid``:
@@ -63,8 +64,7 @@ class KernelLaunch:
         return f"{self.kernel or '*'}<<<{grid}, {block}{shared}>>>({', '.join(values)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Launches:
+class Launches(Struct, frozen=True):
     """What is said of the launches of a file's kernels, by whom. ``stated``: levels of falling
     trust, above the text itself; ``plain``: for all kernels alike; ``hosted``: by the host code
     beside them. How much is done for a kernel: ``sample``: try values of what stays open, and tell

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.read.launch.tokens import SourceWord
 
@@ -24,8 +25,7 @@ _KNOWN = frozenset(("min", "max", "static_cast"))
 _MOST_WORDS, _MOST_INSIDE = 400, 20
 
 
-@dataclass(frozen=True, slots=True)
-class IntegerFunction:
+class IntegerFunction(Struct, frozen=True):
     """``body`` with the text of an argument in place of each parameter; of what is ``valued`` the
     arguments, and the result, are values: in brackets."""
 
@@ -115,8 +115,7 @@ def expanded(words: Sequence[SourceWord]) -> Sequence[SourceWord]:
     return words if done is None else done
 
 
-@dataclass(slots=True)
-class _Expansion:
+class _Expansion(Struct):
     """``left``: words that may be looked at: macros of macros grow without end."""
 
     functions: Functions

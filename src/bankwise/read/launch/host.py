@@ -14,7 +14,8 @@ kernel counts for the kernels that are assigned to it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from bankwise.errors import InputError
 from bankwise.read.launch.changes import CLOSING, changed, closing, steady
@@ -40,8 +41,7 @@ _CONFIGURED = ("gridDim", "blockDim", "dynamicSmemBytes")
 _LAUNCHES = ("<<<", *_BY_CALL)
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Struct):
     """``scopes``: what names are, the innermost block last, each ``called`` as its structure or
     namespace, "" for others; ``changed``: names that something
     assigns; ``pointers``: names to what is assigned to them; ``steady``: those whose

@@ -10,15 +10,15 @@ or another file calls, is not known.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.read.launch.changes import closing
 from bankwise.read.launch.constants import Constants, Known, cut, evaluate
 from bankwise.read.launch.tokens import SourceWord
 
 
-@dataclass(frozen=True, slots=True)
-class Launcher:
+class Launcher(Struct, frozen=True):
     """A template of a function. ``numbers``: by place the parameters of the template that are
     integers, None for types; ``parameters``: of the function, by place; ``start`` and ``stop``: its
     body, brackets included."""

@@ -8,8 +8,9 @@ an access leaves the shared memory that the text states cannot be.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
+
+from msgspec.structs import replace
 
 from bankwise.read.launch.facts import KernelLaunch, Size
 from bankwise.read.options import MOST_THREADS

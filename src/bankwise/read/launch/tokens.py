@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _SIGNS = "<<< >>> <<= >>= :: -> ++ -- << >> == != <= >= && || += -= *= /= %= &= |= ^="
 SIGNS = tuple(_SIGNS.split())
@@ -18,8 +19,7 @@ _MACRO = re.compile(r"#\s*define\s+([^\s(]+(?:\([^()]*\))?)(.*)", re.DOTALL)
 """Its name, with parameters that begin right behind it, and what it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceWord:
+class SourceWord(Struct, frozen=True):
     """One word of a source. ``line``: from 1."""
 
     text: str

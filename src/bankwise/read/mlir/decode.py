@@ -7,11 +7,11 @@ other result is unknown and says on which load or operation it depends.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
+from msgspec.structs import replace
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import Location

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.decode import Locate, function_of
 from bankwise.read.mlir.graph import ALLOCATORS, Graph
 from bankwise.read.mlir.touches import MemrefAccess, touch
@@ -21,8 +21,7 @@ _BOUNDS = 3
 """Operands of an scf.for before the carried values: lower bound, upper bound, step."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NeededValues:
+class NeededValues(ByIdentity, frozen=True, eq=False):
     """The values that decide where memory is touched, and how the operations compute them.
 
     A function of None: the results of that operation are not known from the text.

@@ -18,13 +18,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.read.mlir.source import Edit
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+class Dump(Struct, frozen=True):
     """``text[start:end]`` is what one pass printed, banner and all. ``name``: of its operation."""
 
     start: int
@@ -32,8 +33,7 @@ class Dump:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptText:
+class KeptText(Struct, frozen=True):
     """``text[start:end]``, whole lines, with ``before`` and ``behind`` around them, which come from
     ``others`` of the text."""
 

@@ -10,13 +10,14 @@ place: no access is ever skipped.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from iree.compiler import ir
+from msgspec.structs import replace
 
 from bankwise.counting.access import Access, Allocation, BoolArray, Pattern
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.decode import Locate
 from bankwise.read.mlir.footprint import Footprint
 from bankwise.read.mlir.indexing import ThreadIds
@@ -31,8 +32,7 @@ _WORKGROUP_NOTE = "its addresses depend on the workgroup; they are those of one 
 _UNSEEN = "one workgroup never executes it, another one may; where it goes there is not known"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Base:
+class Base(ByIdentity, frozen=True, eq=False):
     """Where an access starts in its allocation, as an expression over its own indices:
 
         first byte = element_bytes * (offsets[pattern] + sum of indices[i] * strides[i])
@@ -45,8 +45,7 @@ class Base:
     offsets: tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SharedAccess:
+class SharedAccess(ByIdentity, frozen=True, eq=False):
     """An access and what rewriting it needs: its operation and the values of its operands.
 
     ``indices``: the index values on the workgroup-memory side. ``vector_elements``: elements that
@@ -68,8 +67,7 @@ class SharedAccess:
     moves: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Extraction:
+class Extraction(ByIdentity, frozen=True, eq=False):
     """All workgroup memory of a kernel, all accesses to it, and what could not be analysed.
 
     ``unseen``: what the workgroup in question never executes, while another one, or another launch,
@@ -84,8 +82,7 @@ class Extraction:
     unseen: tuple[UnseenAccess, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnseenAccess:
+class UnseenAccess(ByIdentity, frozen=True, eq=False):
     """An access without patterns, and the allocations that it may touch; None if not known.
 
     ``elsewhere``: another workgroup of the launch may execute it, as far as one can tell.
@@ -143,8 +140,7 @@ def extract(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _KernelContext:
+class _KernelContext(ByIdentity, frozen=True, eq=False):
     """What every access of a kernel shares."""
 
     name: str

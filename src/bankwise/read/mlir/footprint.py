@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import first_active
 from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.value import ActiveThreads
@@ -17,8 +18,7 @@ _HINTED = frozenset({"vector.load", "vector.store"})
 """The operations that IREE rewrites for a swizzle hint."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Footprint:
+class Footprint(ByIdentity, frozen=True, eq=False):
     """The bytes of one execution, by vector element.
 
     ``offsets_bytes``: int64 [elements, threads], the first byte of each element, or [1, threads]

@@ -7,18 +7,17 @@ the Python module of every dialect in the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.pools import Pool, pool_of
 from bankwise.read.mlir.views import is_workgroup
 
 ALLOCATORS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Graph:
+class Graph(ByIdentity, frozen=True, eq=False):
     """One kernel. ``operations``: all, in program order, and by block; ``parents``: of the blocks.
 
     ``pools``: the byte pools that are in parts, by the operation that allocates each.

@@ -8,11 +8,11 @@ hardware numbers them: x fastest, then y and z, cut into waves of consecutive th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read import integers
@@ -29,8 +29,7 @@ _DYNAMIC = -(2**63)
 """How static_basis and its kin mark "look among the operands"."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadIds:
+class ThreadIds(Struct, frozen=True):
     """The threads of one workgroup, filled up to whole waves.
 
     ``workgroup_size``: (x, y, z). ``grid``: workgroups of the launch, None if unknown.

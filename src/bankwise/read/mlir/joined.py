@@ -16,12 +16,14 @@ Known by asking: tests/test_joins.py holds the table against iree-compile.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import WIDEST_BYTES, Issue, paired, select
+from bankwise.identity import ByIdentity
 
 if TYPE_CHECKING:
     from bankwise.read.mlir.extract import SharedAccess
@@ -46,8 +48,7 @@ def issues_of(site: SharedAccess, machine: Machine, policy: str) -> tuple[Issue,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledAccess:
+class CompiledAccess(Struct, frozen=True):
     """What becomes of an access. ``issues``: the instructions that it issues, empty if it goes;
     ``why``: in words."""
 
@@ -55,8 +56,7 @@ class CompiledAccess:
     why: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JoinedStore:
+class JoinedStore(ByIdentity, frozen=True, eq=False):
     """Stores of a source that the compiler issues as one, in order, and as which instructions."""
 
     sites: tuple[SharedAccess, ...]

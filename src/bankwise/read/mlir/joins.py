@@ -13,11 +13,12 @@ LoadStoreVectorizer, EarlyCSE and GVN; tests hold the rule against what is emitt
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct, field
 
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.extract import SharedAccess
 
 _STORES, _LOADS = ("memref.store", "vector.store"), ("memref.load", "vector.load")
@@ -34,16 +35,14 @@ _DEPTH = 16
 _SHARED = "#gpu.address_space<workgroup>"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSum:
+class IndexSum(Struct, frozen=True):
     """A value as a constant more than something that is compared as a whole."""
 
     root: Hashable
     constant: int
 
 
-@dataclass(frozen=True, slots=True)
-class Joins:
+class Joins(Struct, frozen=True):
     """``runs``: stores of neighbouring elements, in order, by their numbers among the accesses.
     ``repeated``: loads whose bytes the same thread stored or loaded before, with the number of that
     access."""
@@ -52,8 +51,7 @@ class Joins:
     repeated: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _SharedPlace:
+class _SharedPlace(ByIdentity, frozen=True, eq=False):
     """Where an access starts: ``bytes`` behind something that all of equal ``root`` share."""
 
     number: int
@@ -67,8 +65,7 @@ class _SharedPlace:
         return self.site.access.width_bytes
 
 
-@dataclass(slots=True)
-class _BlockWalk:
+class _BlockWalk(Struct):
     """What is known while one block is walked through."""
 
     runs: list[list[_SharedPlace]] = field(default_factory=list)

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.module import Opened
 
 Size = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelFunction:
+class KernelFunction(ByIdentity, frozen=True, eq=False):
     """One kernel. ``workgroup_size``: threads per axis; ``grid``: workgroups per axis.
 
     ``stated``: the text says the workgroup size itself, not only that thread ids stay below it.

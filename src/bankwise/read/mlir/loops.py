@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from bankwise.counting.access import IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.value import Value, state
 
 Certainty = Literal["sure", "may run", "any number"]
@@ -31,8 +31,7 @@ Body = Callable[[int, Sequence[Value]], Round | None]
 None if no more rounds may be run."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Repetition:
+class Repetition(ByIdentity, frozen=True, eq=False):
     """A loop that was run: what it touches, and the carried values behind it.
 
     ``carried`` is None where nobody knows how often it runs and they change from round to round.

@@ -10,12 +10,14 @@ parses them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir import isolate
 from bankwise.read.mlir.parse import new_context, parse, position_of
 from bankwise.read.mlir.sections import TextReading, candidates, sections
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
     from iree.compiler import ir
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Opened:
+class Opened(ByIdentity, frozen=True, eq=False):
     """A module, the text it came from, and what the user should know about the reading: ``notes``,
     and the kernels of the text that are ``unread``.
 

@@ -12,10 +12,10 @@ is one that anything else looks at.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from iree.compiler import ir
 
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.views import View, is_workgroup, size_bytes, whole_allocation
 
 _POOLS = frozenset({"memref.alloc", "memref.alloca"})
@@ -23,8 +23,7 @@ _ALIGNED_BYTES = 16
 """Where a part must begin, so that what is aligned in it is aligned in the pool, for any access."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pool:
+class Pool(ByIdentity, frozen=True, eq=False):
     """A pool in parts. ``parts``: the views of each, in the order of their places; ``rest_bytes``:
     bytes of no view."""
 
@@ -55,8 +54,7 @@ class Pool:
         return next((views[0] for views in self.parts if view in views), None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ViewRange:
+class _ViewRange(ByIdentity, frozen=True, eq=False):
     """The bytes of one view."""
 
     start: int

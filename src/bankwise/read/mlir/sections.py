@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.errors import Refusal
 from bankwise.read.mlir.dumps import Dump, KeptText, alone, blanked, dumps, renamed
@@ -20,8 +21,7 @@ from bankwise.read.mlir.unread import unread
 Kind = Literal["block", "dump", "split"]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """``text[start:end]`` is MLIR. ``name``: the symbol a dump shows, "" where it has none."""
 
     kind: Kind
@@ -30,8 +30,7 @@ class Section:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TextReading:
+class TextReading(Struct, frozen=True):
     """One reading of a text, and what to tell the user if it is the one that opens: ``notes``, and
     the kernels that are ``unread`` in it."""
 

@@ -9,12 +9,12 @@ workgroup memory and cannot be kept is a refusal.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from iree.compiler import ir
 
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir import indexing
 from bankwise.read.mlir.decode import Locate, allocation, unknown
 from bankwise.read.mlir.demand import NeededValues, allocators, demand, find_touches
@@ -23,8 +23,7 @@ from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.value import Function, Outcome, UnknownValue
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Made:
+class Made(ByIdentity, frozen=True, eq=False):
     """An allocation: its name and type, and the operation that makes it."""
 
     name: str
@@ -32,8 +31,7 @@ class Made:
     op: ir.Operation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compute:
+class Compute(ByIdentity, frozen=True, eq=False):
     """Results from operands; ``allocates`` is the allocation that it makes, if it makes one."""
 
     op: ir.Operation
@@ -43,8 +41,7 @@ class Compute:
     allocates: Made | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Visit:
+class Visit(ByIdentity, frozen=True, eq=False):
     """Access number ``number`` of the kernel, with the slots of its memref, indices and mask."""
 
     touch: MemrefAccess
@@ -54,8 +51,7 @@ class Visit:
     mask: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Carried:
+class Carried(ByIdentity, frozen=True, eq=False):
     """One value carried around a loop: the slots of the four names it has."""
 
     initial: int
@@ -64,8 +60,7 @@ class Carried:
     result: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Loop:
+class Loop(ByIdentity, frozen=True, eq=False):
     """An scf.for; ``induction`` is None if nothing that is kept depends on its variable."""
 
     op: ir.Operation
@@ -77,8 +72,7 @@ class Loop:
     body: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Branch:
+class Branch(ByIdentity, frozen=True, eq=False):
     """An scf.if; ``results``: the slots of what its branches yield, and of the result."""
 
     op: ir.Operation
@@ -91,8 +85,7 @@ class Branch:
 Step = Compute | Visit | Loop | Branch
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelSlice:
+class KernelSlice(ByIdentity, frozen=True, eq=False):
     """A kernel cut down: a program over ``slots`` values. ``touches`` are in program order.
 
     ``asks_workgroup``: something in it depends on the workgroup. The module must stay alive as
@@ -133,8 +126,7 @@ def _asks_workgroup(op: ir.Operation) -> bool:
     return asked is not None and asked[0] in ("workgroup", "global")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Writer:
+class _Writer(ByIdentity, frozen=True, eq=False):
     """What writing the program needs to know."""
 
     graph: Graph

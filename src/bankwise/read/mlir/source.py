@@ -13,14 +13,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
+
 from bankwise.errors import Location
+from bankwise.identity import ByIdentity
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """Replace ``text[start:end]`` by ``replacement``; offsets count characters."""
 
     start: int
@@ -28,8 +29,7 @@ class Edit:
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextSpan:
+class TextSpan(Struct, frozen=True):
     """A stretch of the parsed text that starts at ``parsed`` and comes from ``text`` of the user's
     text; its first ``kept`` characters are the user's own, the rest is a replacement."""
 
@@ -38,8 +38,7 @@ class TextSpan:
     kept: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SourceText:
+class SourceText(ByIdentity, frozen=True, eq=False):
     """``text`` is the user's whole file, ``parsed`` the same after ``edits`` (sorted); ``written``:
     what ``parsed`` was before older syntax in it was made today's."""
 

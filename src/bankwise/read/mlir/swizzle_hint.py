@@ -11,9 +11,8 @@ with all divisions integer. Read from iree-base-compiler 3.13.0 by running its r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from iree.compiler import ir
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 
@@ -21,8 +20,7 @@ _XOR = "#iree_codegen.xor_shuffle<"
 _ROTATE = "#iree_codegen.rotate_rows<"
 
 
-@dataclass(frozen=True, slots=True)
-class SwizzleHint:
+class SwizzleHint(Struct, frozen=True):
     """The permutation of one hint; sizes in elements."""
 
     rotates: bool

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class OlderForm:
+class OlderForm(Struct, frozen=True):
     """One older form.
 
     ``pattern`` finds it; comments and the inside of strings are blanks to it. ``changes`` replaces

@@ -8,15 +8,16 @@ that is not described here is never guessed: it becomes a refusal.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
+from msgspec.structs import replace
 
 from bankwise.counting.access import IntArray
 from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.views import bytes_of
 
 MATRIX_ROW_BYTES = 16
@@ -52,8 +53,7 @@ _DMA_SLOT_BYTES = (4, 16)
 """Direct-to-LDS copies: bytes from lane to lane, up to a dword and above it (CDNA4 ISA, 9.1.9)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemrefAccess:
+class MemrefAccess(ByIdentity, frozen=True, eq=False):
     """One operation on a memref.
 
     ``steps``: int64 [elements, rank], from the index operands to each element a lane touches, in

@@ -11,15 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bound import Bound
 from bankwise.errors import Location, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.decode import Locate
 from bankwise.read.mlir.footprint import Footprint, footprint, outside
 from bankwise.read.mlir.indexing import ThreadIds
@@ -42,8 +44,7 @@ MOST_PASSES = 65_536
 """Loop bodies run in one trace before a loop is refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """Something that the reader of a result should know, and where."""
 
     text: str
@@ -53,8 +54,7 @@ class Note:
         return f"{self.location}: {self.text}" if self.location else self.text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class Seen(ByIdentity, frozen=True, eq=False):
     """One footprint of an access, and the induction values of the loops when it was first seen.
 
     ``really``: between which ends ``executions`` lie; None if they are exact.
@@ -66,8 +66,7 @@ class Seen:
     really: Bound | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WorkgroupTrace:
+class WorkgroupTrace(ByIdentity, frozen=True, eq=False):
     """What one workgroup touches: for each access its distinct footprints, in order of first use.
 
     ``allocations``: by name, what makes each, and the whole of it as a view.

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Location
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import ThreadIds
 from bankwise.read.mlir.views import Amount, Memref, PossibleView, View
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownValue:
+class UnknownValue(Struct, frozen=True):
     """A value that cannot be computed from the text. ``because`` completes "it depends on ..."."""
 
     because: str
@@ -28,8 +28,7 @@ Value = IntArray | BoolArray | Memref | UnknownValue
 """Numbers [threads] or 0-d; a vector mask [elements, threads]; a memref; or unknown."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ActiveThreads:
+class ActiveThreads(ByIdentity, frozen=True, eq=False):
     """Who runs: the threads of the workgroup, and which of them are active here: [threads].
 
     ``exact``: exactly these run, not perhaps only some of them.

@@ -10,14 +10,15 @@ row). Semantics: the language reference of MLIR's memref dialect.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.identity import ByIdentity
 from bankwise.read.mlir.swizzle_hint import SwizzleHint, swizzle_hint
 
 Amount = int | IntArray
@@ -27,8 +28,7 @@ _WORKGROUP_SPACES = frozenset({"#gpu.address_space<workgroup>", "3", "3 : i64", 
 _WORKGROUP_POINTER = "!llvm.ptr<3>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
+class View(ByIdentity, frozen=True, eq=False):
     """A memref value: a window on one allocation. Sizes, strides and offset are in elements."""
 
     allocation: str
@@ -53,8 +53,7 @@ class View:
         return self.base_bytes + element * self.element_bytes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PossibleView:
+class PossibleView(ByIdentity, frozen=True, eq=False):
     """One thing that a memref value can be, and for which threads (None: all of them)."""
 
     view: View

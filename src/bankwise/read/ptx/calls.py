@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.read.ptx.parse import PtxFunction, PtxKernel, Statement
 
@@ -28,8 +30,7 @@ _SPECIAL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Inlining:
+class _Inlining(Struct, frozen=True):
     """A copy of a function that is still to be made: ``names``: of its parameters and results;
     ``stack``: the functions that led here."""
 
@@ -40,8 +41,7 @@ class _Inlining:
     stack: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     functions: Mapping[str, PtxFunction]
     statements: list[Statement] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.state import read
 from bankwise.read.follow.values import LaneSum, apply
 from bankwise.read.integers import fit
@@ -42,8 +42,7 @@ def _signed(number: int) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Passed:
+class Passed(ByIdentity, frozen=True, eq=False):
     """A move of one value into a parameter, or out of one."""
 
     writes: tuple[str, ...]

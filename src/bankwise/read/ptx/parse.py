@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.read.names import means, variable
@@ -49,8 +51,7 @@ def _pieces(name: str) -> tuple[str, ...]:
     return tuple(part for part in re.split(r"\.|::", name) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One instruction: ``@!%p1 add.s32 %r1, %r2, 4;``.
 
     ``name`` as written ("add.s32"), ``parts`` its pieces. ``guard``: the predicate, with ``!`` if
@@ -71,8 +72,7 @@ class Statement:
         return list(_pieces(self.name))
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """One shared variable. ``size_bytes`` is None where the launch decides."""
 
     name: str
@@ -85,8 +85,7 @@ class Variable:
         return variable(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class PtxKernel:
+class PtxKernel(Struct, frozen=True):
     """One kernel as the text gives it. ``workgroup_size``: threads, as required or bounded;
     ``bounded``: it is only a bound. ``labels``: to the number of the statement behind each.
     ``shared``: the variables that its blocks have."""
@@ -121,8 +120,7 @@ class PtxKernel:
         return None if None in sizes else sum(size or 0 for size in sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class PtxFunction:
+class PtxFunction(Struct, frozen=True):
     """A function that kernels of the file may call. ``results``, ``parameters``: their names, in
     order; ``labels``: to the number of the statement behind each."""
 
@@ -273,8 +271,7 @@ def _body(
     return _in_scopes(statements, scopes)
 
 
-@dataclass(slots=True)
-class _Scopes:
+class _Scopes(Struct):
     """Braces: a label is seen inside its own only. ``open``: the scopes around the next statement,
     the innermost last; ``of``: around each statement; ``labels``: by scope and name."""
 

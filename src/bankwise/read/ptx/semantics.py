@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.read.follow.choices import conjunction, difference, disjunction
 from bankwise.read.follow.spaces import from_window, in_window, to_window

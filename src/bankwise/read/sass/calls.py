@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.symbols import placed
@@ -33,8 +35,7 @@ MOST_DEPTH = 24
 """How much a kernel may grow by its calls, and how deep they go."""
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """The code of one section. ``labels``: names, and addresses as 0x..., to the number of an
     instruction; ``tables``: of its jumps through one, by number; ``system``: its calls of functions
     of the driver, and whether they come back."""
@@ -47,24 +48,21 @@ class Body:
     system: Mapping[int, bool] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Struct, frozen=True):
     """``register`` holds one of ``places`` if the function returns behind its call."""
 
     register: str
     places: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
+class Jump(Struct, frozen=True):
     """``register`` holds ``place`` if a jump goes where this copy of it does."""
 
     register: str
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class InlinedSass:
+class InlinedSass(Struct, frozen=True):
     """A kernel with all that it calls. ``targets``: where branches, calls and returns go, by their
     numbers; ``returns``: what the returns of functions read; ``jumps``: of a jump through a table,
     which stands once for each place, when it goes there, always to the last; ``refused``: why a
@@ -93,8 +91,7 @@ class InlinedSass:
         return there if always else (*there, number + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """One copy of a function: what calls it, and where that goes on."""
 
     body: Body
@@ -106,8 +103,7 @@ class _Call:
     caller: str
 
 
-@dataclass(slots=True)
-class _Copies:
+class _Copies(Struct):
     bodies: Mapping[str, Body]
     out: list[SassInstruction] = field(default_factory=list)
     targets: dict[int, int] = field(default_factory=dict)

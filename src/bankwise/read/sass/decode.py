@@ -7,10 +7,11 @@ this on the machine (BSSY, BSYNC, BREAK, WARPSYNC) therefore do nothing here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
@@ -61,8 +62,7 @@ _RESULT = ("R4", "R5")
 """Where a function returns its value: seen in code that nvcc 13.0 makes of malloc and printf."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(Struct, frozen=True):
     """A kernel with what holds for all of it. ``outside``: generic accesses that cannot touch
     shared memory; ``ranks``: what may hold the block's rank before each instruction."""
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 
@@ -37,8 +39,7 @@ RESERVED_BYTES = 1_024
 """From sm_90 on the driver keeps the first bytes of shared memory; sections count them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What is known about a kernel without its code.
 
     ``workgroup_size``: threads; ``bounded``: only the most it may have. ``shared_bytes``: static,
@@ -148,8 +149,7 @@ def embedded_ptx(data: bytes, file: str) -> str:
     return kept[_PTX_HEAD:].replace(b"\0", b"\n").decode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True)
-class CubinFunction:
+class CubinFunction(Struct, frozen=True):
     """A function of a cubin: its number in the table of symbols, and whether it is a kernel."""
 
     index: int

@@ -10,16 +10,17 @@ too (carries), sources, predicates that it reads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
+
+from bankwise.identity import ByIdentity
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Value, apply
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import following, names, predicate, predicate_name, word
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """An instruction's operands by their part. ``target``: the register written, empty if none."""
 
     name: str
@@ -29,8 +30,7 @@ class Form:
     ins: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Meaning:
+class Meaning(ByIdentity, frozen=True, eq=False):
     """``run`` gives the values of ``writes``, in order, from what ``reads`` hold."""
 
     writes: tuple[str, ...]

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.read.follow.ways import facts_before
 from bankwise.read.sass.calls import InlinedSass
@@ -31,8 +32,7 @@ _PARTS = (["U8"], ["S8"], ["U16"], ["S16"])
 _NO_ADDRESS = ("ISETP", "LDL", "STL")
 
 
-@dataclass(frozen=True, slots=True)
-class Frames:
+class Frames(Struct, frozen=True):
     """``words``: the names of the words that a load or a store of local memory moves, by its
     number; ``clobbers``: the words that a store may change otherwise, by its number."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from bankwise.errors import Location
 
 
-@dataclass(frozen=True, slots=True)
-class SassInstruction:
+class SassInstruction(Struct, frozen=True):
     """``/*0150*/ @!P0 BRA `(.L_x_0) ;``: address, guard ("!P0" or empty), name, operands.
 
     ``line``: in the text. ``places``: in the source text, the innermost first, then where it was

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.read.names import means
@@ -41,8 +43,7 @@ _NO_COMMA = re.compile(r"(?<=[\w\]])\s+`\(")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class SassKernel:
+class SassKernel(Struct, frozen=True):
     """One kernel, the functions that it calls in it, once for every call. ``code``: where control
     goes."""
 

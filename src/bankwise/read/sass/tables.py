@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.read.sass.effects import results
 from bankwise.read.sass.instruction import SassInstruction
@@ -27,8 +28,7 @@ _STEP_BYTES = 16
 _BRANCH = re.compile(r"`\((\S+)\)|(0x[0-9a-f]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class JumpTable:
+class JumpTable(Struct, frozen=True):
     """``register``: holds one of the numbers ``places`` before the jump, which then leads to the
     instruction of that number."""
 

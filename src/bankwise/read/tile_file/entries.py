@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
@@ -27,8 +28,7 @@ _OPERANDS: tuple[Operand, ...] = ("A", "B", "C", "D")
 _MOST = 1 << 40
 
 
-@dataclass(frozen=True, slots=True)
-class TileEntries:
+class TileEntries(Struct, frozen=True):
     """The file, and what its entries share.
 
     ``texts``: the ``[texts]`` that entries may name. ``workgroup``: None for one wave.

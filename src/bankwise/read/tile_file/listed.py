@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.expression import Expression
@@ -90,7 +91,7 @@ def _by_directions(
     if request.kind == "dma" and request.instruction is None:
         width = shape.element_bits << len(found.get("vector", ()))
         request = replace(request, instruction=_copy(gpu, request, width, source, where))
-    listed = Listed(replace(request, **found), active)  # type: ignore[arg-type]
+    listed = Listed(replace(request, **found), active)
     _judge(listed, found, gpu, shape, source, where)
     return listed
 

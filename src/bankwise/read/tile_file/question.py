@@ -11,22 +11,24 @@ the layout of the file (:mod:`bankwise.ask.spec_count`), and which layout is bes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.algebra.offset import Dims, Shape
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.hardware.policies import policies
+from bankwise.identity import ByIdentity
 from bankwise.notation.values import Distribution, Memory
 from bankwise.solver.general import Listed
 from bankwise.solver.plan import Prefer
 from bankwise.solver.units import UnitUse
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WrittenLayout:
+class WrittenLayout(ByIdentity, frozen=True, eq=False):
     """A memory layout with the text it came from; ``memory`` is a Refusal where it cannot be read.
 
     ``what``: "row-major" or the notation.
@@ -38,8 +40,7 @@ class WrittenLayout:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class Held(ByIdentity, frozen=True, eq=False):
     """A distribution with the text it came from, and what of the tile it is about.
 
     ``axes[i]``: which axis of the tile its axis i is.
@@ -51,8 +52,7 @@ class Held:
     distribution: Distribution | Refusal
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WrittenAccess:
+class WrittenAccess(ByIdentity, frozen=True, eq=False):
     """One ``[[access]]``: all lanes move the tile once. ``held``: who moves which element.
 
     ``layout``: the memory in the words of this access, over its own axes; None: the memory of the
@@ -78,8 +78,7 @@ class WrittenAccess:
         return "directions" if self.held.offset is None else "offset expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GlobalAccess:
+class GlobalAccess(ByIdentity, frozen=True, eq=False):
     """One ``[[global]]``: the same for global memory.
 
     ``base_bytes``: where the tile begins. ``swizzle_stride``: the cacheSwizzleStride that the
@@ -96,8 +95,7 @@ class GlobalAccess:
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
-class TileTrips:
+class TileTrips(Struct, frozen=True):
     """How often the tile is passed: ``workgroups``, each ``iterations`` times."""
 
     workgroups: int
@@ -109,8 +107,7 @@ class TileTrips:
         return self.workgroups * self.iterations
 
 
-@dataclass(frozen=True, slots=True)
-class SolveOptions:
+class SolveOptions(Struct, frozen=True):
     """The ``[solve]`` table. ``family``: restrict the answer to it; ``budget_s``: seconds.
 
     ``prefer``: by what plans are ranked; ``allow_narrowing``: whether accesses may be issued in
@@ -124,8 +121,7 @@ class SolveOptions:
     prefer: Prefer | Literal[""] = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TileQuestion:
+class TileQuestion(ByIdentity, frozen=True, eq=False):
     """A file. ``shape``: of the tile in elements, ``dims`` its axes' names, last one fastest.
 
     ``stages``: leading dimensions that no access moves, the outermost last. ``policy``: "" leaves

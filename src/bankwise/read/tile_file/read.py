@@ -31,9 +31,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from bankwise.algebra.offset import Dims
 from bankwise.errors import InputError, Location, Refusal

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 from bankwise.read.tile_file.lines import Path, line_of
@@ -13,8 +14,7 @@ from bankwise.read.tile_file.lines import Path, line_of
 _FENCES = ('"""', "'''")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where errors point. ``lines``: of every key; ``text``: the lines of the file themselves."""
 
     file: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
@@ -16,8 +16,7 @@ from bankwise.notation.values import Distribution, DistributionTable, Memory, li
 from bankwise.read.tile_file.question import Held, WrittenAccess, WrittenLayout
 
 
-@dataclass(frozen=True, slots=True)
-class Turned:
+class Turned(Struct, frozen=True):
     """A memory over other axes: its axis i is axis ``axes[i]`` of ``memory``."""
 
     memory: Memory

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
+from bankwise.identity import ByIdentity
 from bankwise.notation.linear import LinearDistribution
 from bankwise.read.ttgir.copies import lower_copy
 from bankwise.read.ttgir.exchanges import Both, atomic, bins, scanned
@@ -33,8 +35,7 @@ _DATA_DECIDES = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moved:
+class Moved(ByIdentity, frozen=True, eq=False):
     """One access: a direction of one operation, for all waves of one workgroup.
 
     ``held``: who holds which element, with copies in registers left out; None for scratch.

@@ -8,16 +8,16 @@ Source: triton 3.9, runtime/cache.py and compiler/compiler.py: one file a stage,
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from bankwise.errors import InputError, Location
 
 _ASSEMBLY = (".amdgcn", ".ptx")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One cache entry. ``assembly`` is None if only the module is there.
 
     ``shared_bytes``: what the metadata says the kernel takes; None if it says nothing.

@@ -13,7 +13,6 @@ no line of it is used here. Held against what 3.9.0 emits (tests/test_ttgir_kern
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -22,6 +21,7 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.hardware.policies import WIDEST_BYTES, select
+from bankwise.identity import ByIdentity
 from bankwise.notation.linear import Bases, LinearDistribution
 from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.placed import idle_lanes
@@ -44,8 +44,7 @@ def scanned(held: LinearDistribution, axis: int, size: int, machine: Machine) ->
     return read if isinstance(read, Refusal) else (written, read)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _WaveTotals:
+class _WaveTotals(ByIdentity, frozen=True, eq=False):
     """The totals of a scan: ``own``: where a lane writes [waves, chunks, lanes]; ``last``: lanes
     that do; ``all``: what it reads, in its order; ``chains``: scans of one lane side by side;
     ``dense``: all lanes read the same, neighbour after neighbour."""

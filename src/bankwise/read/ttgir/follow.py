@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.counting.bound import ANY, Bound, exactly
 from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.ttgir.numbers import check_numbers, place_of
 from bankwise.read.ttgir.scalars import evaluate
 from bankwise.read.ttgir.text import arguments
@@ -65,8 +68,7 @@ _CALLS = 16
 """Functions that are followed into each other."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Followed:
+class Followed(ByIdentity, frozen=True, eq=False):
     """All that a kernel does to shared memory. ``buffers`` in the order of the text.
 
     ``fixed``: buffers that something needs as they are, by name, with the reason. ``errors``:
@@ -82,8 +84,7 @@ class Followed:
     partitions: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Frequency:
+class _Frequency(Struct, frozen=True):
     """How often what follows runs, in which waves. ``silent``: only its values are wanted;
     ``open``: what decides how often, where that is not known."""
 

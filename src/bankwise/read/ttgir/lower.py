@@ -17,8 +17,6 @@ LLVM may still join two of them (``ds_read2_b64``): compare with what was emitte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bankwise.algebra import f2
@@ -26,6 +24,7 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction, Machine
 from bankwise.hardware.policies import WIDEST_BYTES, select
+from bankwise.identity import ByIdentity
 from bankwise.read.ttgir.placed import PlacedElements
 
 POLICY = "triton"
@@ -39,8 +38,7 @@ _TR_LANES = 4
 """Lane bits of the group of 16 that exchanges data."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Issued:
+class Issued(ByIdentity, frozen=True, eq=False):
     """The instructions of one shape that one operation becomes.
 
     ``instruction``: a row of the machine file; ``width_bytes``: of one lane; ``offsets_bytes``:

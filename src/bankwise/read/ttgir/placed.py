@@ -7,19 +7,18 @@ too, decides on the layout without it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
 from bankwise.notation.linear import LinearDistribution, LinearMemory
 from bankwise.notation.triton import Distributed, distribution, memory
 from bankwise.read.ttgir.values import BufferView, MemoryType
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PlacedElements:
+class PlacedElements(ByIdentity, frozen=True, eq=False):
     """``offsets``: int64 [waves, lanes, registers], in elements, from the start of the buffer.
 
     ``registers``, ``lanes``, ``waves``: the image of every bit without padding, lowest bit first;

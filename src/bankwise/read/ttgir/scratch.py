@@ -11,11 +11,10 @@ lib/Tools/GenericSwizzling.cpp; held against what 3.9.0 emits (tests/test_ttgir_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bankwise.algebra import f2
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Direction, Machine
+from bankwise.identity import ByIdentity
 from bankwise.notation.linear import LinearDistribution, LinearMemory, packed
 from bankwise.read.ttgir.lower import Issued, lower_plain, matrix, matrix_transposed
 from bankwise.read.ttgir.placed import placed
@@ -25,8 +24,7 @@ _MOST_EXCHANGED = 1
 """Register bits that change places with lane bits before shared memory is taken."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scratch:
+class Scratch(ByIdentity, frozen=True, eq=False):
     """The scratch of one conversion: its memory, and the ways to write and to read it."""
 
     memory: LinearMemory

@@ -19,9 +19,10 @@ line of it is used here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product, zip_longest
 from typing import Literal
+
+from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.hardware.machine import Direction, Machine
@@ -34,8 +35,7 @@ _ROW_BITS = 128
 _WORD_BITS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """The bases of one distribution as numbers, the first dimension lowest; zeros included."""
 
     registers: Vectors
@@ -43,8 +43,7 @@ class Side:
     waves: Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class _MoveForm:
+class _MoveForm(Struct, frozen=True):
     """A way to move 16 bytes a row: lane bits inside a row, and those that number rows."""
 
     way: Way
@@ -52,8 +51,7 @@ class _MoveForm:
     rows: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _VectorChoice:
+class _VectorChoice(Struct, frozen=True):
     """A vector, and the steps of one phase of each side beside it."""
 
     ways: tuple[Way, Way]

@@ -15,9 +15,9 @@ warpgroup and ``instrShape`` for wgmma, 128 x 256 at most and 32 bytes of K for 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
@@ -40,8 +40,7 @@ _LANES, _PIECE_BYTES = 32, 16
 _WARPGROUP, _M, _TMEM_M, _TMEM_N, _TMEM_K_BYTES = 4, 64, 128, 256, 32
 
 
-@dataclass(frozen=True, slots=True)
-class _Blocks:
+class _Blocks(Struct, frozen=True):
     """The part of an operand that one instruction reads, and how often each part is read.
 
     ``rows``: along M or N; ``depth``: along K, elements.

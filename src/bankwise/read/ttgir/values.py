@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from bankwise.counting.access import IntArray
 from bankwise.counting.bound import Bound, exactly
 from bankwise.errors import Location
+from bankwise.identity import ByIdentity
 from bankwise.notation.triton import Distributed, Encoding, Shared
 
 Shape = tuple[int, ...]
 
 
-@dataclass(slots=True, eq=False)
-class Op:
+class Op(Struct, eq=False):
     """One operation. ``body``: what stands between its name and its types; ``types``: behind " : ".
 
     ``results`` and ``operands`` are names with their ``%``; of several results ``%x#0``, ``%x#1``.
@@ -33,8 +33,7 @@ class Op:
     regions: list[list[Op]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class TensorType:
+class TensorType(Struct, frozen=True):
     """``tensor<64x32xf16, #blocked>``; ``bits``: of one element in memory."""
 
     shape: Shape
@@ -42,8 +41,7 @@ class TensorType:
     encoding: Distributed
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryType:
+class MemoryType(Struct, frozen=True):
     """``!ttg.memdesc<2x64x32xf16, #shared, #smem>``: a buffer, or several, or a view of one."""
 
     shape: Shape
@@ -51,8 +49,7 @@ class MemoryType:
     encoding: Shared
 
 
-@dataclass(frozen=True, slots=True)
-class TritonFunction:
+class TritonFunction(Struct, frozen=True):
     """One ``tt.func public``. ``arguments``: names with their ``%``; ``sizes``: bytes of each;
     ``integers``: those that are whole numbers."""
 
@@ -64,8 +61,7 @@ class TritonFunction:
     integers: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Module:
+class Module(ByIdentity, frozen=True, eq=False):
     """One TTGIR module. ``target``: as bankwise names machines; ``aliases``: encodings by name.
 
     ``strange``: aliases that are not read here, with the reason. ``locations``: ``#loc7`` to the
@@ -88,8 +84,7 @@ class Module:
         return Location(self.file, op.line)
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(Struct, frozen=True):
     """One ``ttg.local_alloc``: as many elements as its shape says, laid out by its encoding."""
 
     name: str
@@ -102,8 +97,7 @@ class Buffer:
         return self.type.shape[len(self.type.shape) - self.type.encoding.rank :]
 
 
-@dataclass(frozen=True, slots=True)
-class ViewStep:
+class ViewStep(Struct, frozen=True):
     """One view of a view: from coordinates of ``shape`` back to those of what it is a view of.
 
     ``kind``: "index" (``numbers``: the buffer, None if unknown), "slice" (where it starts),
@@ -140,16 +134,14 @@ def _reshaped(coordinates: IntArray, shape: Shape, into: Shape) -> IntArray:
     return np.stack(parts[::-1], axis=-1)
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Struct, frozen=True):
     """A number that nobody said. ``facts``: what it depends on: names that ``--arg`` takes, and
     phrases for what no argument says."""
 
     facts: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class BufferView:
+class BufferView(Struct, frozen=True):
     """A part of a buffer as an operation sees it; ``steps`` from the buffer to the view."""
 
     buffer: Buffer
@@ -171,8 +163,7 @@ class BufferView:
         return coordinates
 
 
-@dataclass(frozen=True, slots=True)
-class SharedOperation:
+class SharedOperation(Struct, frozen=True):
     """One operation on shared memory, on one view, so many times per workgroup.
 
     ``view`` is None where the memory is scratch. ``executions``: as followed; ``times``: between

@@ -14,11 +14,11 @@ import sys
 import tempfile
 from base64 import b64decode
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
 from bankwise.errors import InputError, Location
+from bankwise.identity import ByIdentity
 from bankwise.read.extra import install
 
 SECONDS = 300
@@ -55,8 +55,7 @@ def compiled(request: Mapping[str, Any], file: str) -> LoweredKernel:
     return _kernel_of(_run_worker({"task": "compile", **request}, Location(file)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LoweredKernel:
+class LoweredKernel(ByIdentity, frozen=True, eq=False):
     """What Triton makes of a kernel. ``texts`` and ``binaries`` by stage ("ttgir", "ptx", "cubin",
     ..); ``metadata``: what it says of it; ``version``: of Triton; ``source_hash``: the name of the
     folder below TRITON_OVERRIDE_DIR, empty where it was made of TTGIR."""

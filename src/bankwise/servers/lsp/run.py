@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.ask.jobs import Answer, Jobs, Order
 from bankwise.errors import InputError
@@ -24,8 +26,7 @@ _SETTLED_S = 0.1
 """Files that are saved again within it are checked once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """A document as it was checked: ``text`` as it was on disk, the ``marks``, why there are none
     (``error``), the ``fix`` and what the judges say of it, None where nothing is proved."""
 

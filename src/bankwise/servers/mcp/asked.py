@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.ask.jobs import Answer, Jobs, Order, check_text, file_name
 from bankwise.errors import InputError, Location
@@ -33,8 +34,7 @@ _WORKERS = 2
 """Jobs at a time; who comes later waits."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentLimits:
+class AgentLimits(Struct, frozen=True):
     """``roots``: folders whose files may be read, links followed. ``compiled``: source may be
     compiled, with whatever it includes. ``seconds``: of one job."""
 
@@ -43,8 +43,7 @@ class AgentLimits:
     seconds: float = 120.0
 
 
-@dataclass(slots=True)
-class Desk:
+class Desk(Struct):
     """Answers calls of tools, a few at a time, and keeps the whole answers for a while."""
 
     limits: AgentLimits

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 
@@ -12,8 +13,7 @@ SCHEME = "bankwise://"
 Read = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(Struct, frozen=True):
     """Texts of one kind: ``names`` with a sentence each, and how to ``read`` one."""
 
     name: str

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from bankwise.ask.fence import inside
 from bankwise.errors import InputError, Location
 
 
-@dataclass(frozen=True, slots=True)
-class RootedFile:
+class RootedFile(Struct, frozen=True):
     """A file or folder below ``root``, both real; ``name``: its path from there."""
 
     root: Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
@@ -84,8 +83,7 @@ class MoreArguments(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     many: Annotated[int, Meta(description="items of a list, or characters", ge=1, le=1 << 20)] = 20
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTool:
+class AgentTool(Struct, frozen=True):
     """One tool: ``arguments`` it takes, the ``document`` it answers, or one of several."""
 
     name: str

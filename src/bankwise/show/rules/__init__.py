@@ -6,12 +6,13 @@ explains a count and is often explained wrongly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from bankwise.errors import InputError
 from bankwise.show.nouns import nouns
@@ -21,8 +22,7 @@ Kind = Literal["finding", "cause", "hint"]
 _SECTIONS = ("What it is", "Why it costs", "Example", "Instead", "Source")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One rule, in words. ``summary``: one sentence; the others are Markdown paragraphs."""
 
     name: str
