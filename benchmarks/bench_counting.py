@@ -19,9 +19,16 @@ from bankwise.hardware.machine import machine
 
 ACCESSES = 20_000
 ROWS = {
-    "gfx942": ("ds_read_u8", "ds_read_b32", "ds_read_b64", "ds_read_b96", "ds_read_b128"),
+    "gfx942": (
+        "ds_read_u8",
+        "ds_read_u16",
+        "ds_read_b32",
+        "ds_read_b64",
+        "ds_read_b96",
+        "ds_read_b128",
+    ),
     "gfx950": ("ds_read_b64", "ds_read_b128"),
-    "sm_90": ("ld.shared.b8", "ld.shared.b32", "ld.shared.b64", "ld.shared.b128"),
+    "sm_90": ("ld.shared.b8", "ld.shared.b16", "ld.shared.b32", "ld.shared.b64", "ld.shared.b128"),
 }
 CASES = [
     (target, name, step)

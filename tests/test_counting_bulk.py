@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from bankwise.counting import bulk
 from bankwise.counting.conflict import Count, count
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Instruction, machine, names
+from brute import brute_count
 from test_counting import calibration
 
 pytest.importorskip("numba", reason="the extra [fast] is not installed")
@@ -68,6 +70,99 @@ def test_the_compiled_loop_gives_the_numbers_of_numpy(
         assert (taken is not None) == (row.merge != "lines")
 
 
+def assert_the_numbers_of_sets(row: Instruction, offsets: np.ndarray, active: np.ndarray) -> None:
+    """``row`` with one address a lane, counted once more by dicts and sets."""
+    assert bulk.counted_in_bulk(row, offsets, active) is not None
+    found = count(row, offsets, active)
+    for at in range(len(offsets)):
+        expected = brute_count(row, [offsets[at].tolist()], active[at].tolist())
+        assert (found.passes[at], found.ideal[at], found.ways[at]) == expected
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("step", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("row", ROWS.values(), ids=lambda r: f"{r.machine}-{r.name}")
+def test_the_compiled_loop_gives_the_numbers_of_sets(row: Instruction, step: int) -> None:
+    if step < row.alignment_bytes or row.merge == "lines":
+        return
+    one = replace(row, addresses=1)
+    rng = np.random.default_rng(step)
+    offsets = offsets_of(one, step, rng)[::2]
+    assert_the_numbers_of_sets(one, offsets, rng.random(offsets.shape) < 0.8)
+
+
+def of_lanes(lanes: int, phases: int, **more: object) -> Instruction:
+    """An instruction that no GPU has: so many phases of so many lanes, one behind the other."""
+    every = tuple(range(lanes * phases))
+    groups = tuple(every[n * lanes : (n + 1) * lanes] for n in range(phases))
+    row = machine("gfx942").instruction("ds_read_b32")
+    return replace(row, wave_size=len(every), phases=groups, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("lanes", [1, 2, 3, 5, 6, 13, 64, 127])
+@pytest.mark.parametrize(("width", "banks"), [(1, 1), (3, 2), (4, 8), (12, 64), (24, 16), (57, 32)])
+def test_rows_of_other_shapes_are_counted_or_left_to_numpy(
+    lanes: int, width: int, banks: int
+) -> None:
+    rng = np.random.default_rng(lanes)
+    for phases, more in (
+        (1, {}),
+        (3, {"serial": True}),
+        (4, {"merge": "neighbours"}),
+    ):
+        row = of_lanes(lanes, phases, width_bytes=width, banks=banks, **more)
+        if row.merge == "neighbours" and lanes % 2:
+            assert not bulk.takes(row)
+            continue
+        offsets = offsets_of(row, 1, rng)
+        assert_the_numbers_of_sets(row, offsets, rng.random(offsets.shape) < 0.8)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_the_most_that_a_bank_can_have_is_counted() -> None:
+    for lanes in (64, 127):
+        row = of_lanes(lanes, 2, banks=64)
+        offsets = np.arange(2 * lanes)[None] * 256
+        assert bulk.counted_in_bulk(row, offsets, offsets >= 0) is not None
+        assert count(row, offsets).passes == 2 * lanes
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        of_lanes(128, 1),
+        of_lanes(32, 2, banks=128),
+        of_lanes(32, 2, banks=48),
+        of_lanes(32, 2, width_bytes=58),
+        of_lanes(32, 2, width_bytes=16, banks=4),
+        of_lanes(32, 3, merge="neighbours"),
+        replace(of_lanes(2, 2, merge="neighbours"), phases=((0, 2), (1, 3))),
+    ],
+    ids=["lanes", "banks", "no power of two", "width", "width of banks", "odd", "order"],
+)
+def test_what_has_no_place_in_the_loops_integers_is_left_to_numpy(row: Instruction) -> None:
+    assert not bulk.takes(row)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_accesses_are_counted_alike_alone_and_among_others() -> None:
+    """Eight phases each: blocks of the loop end before, at and behind the end of an access."""
+    row = machine("gfx942").instruction("ds_read_b128")
+    offsets = np.random.default_rng(7).integers(0, 400, (50, 64))
+    alone = [int(count(row, one).passes) for one in offsets]
+    for number in (1, 2, 15, 16, 17, 31, 32, 33, 50):
+        assert count(row, offsets[:number]).passes.tolist() == alone[:number]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_offsets_are_counted_as_far_as_an_int_reaches() -> None:
+    row = machine("gfx942").instruction("ds_read_b128")
+    offsets = (1 << 31) - 1 - np.arange(64)[None] * 128
+    assert_the_numbers_of_sets(row, offsets, offsets >= 0)
+    assert bulk.counted_in_bulk(row, offsets + 1, offsets >= 0) is None
+
+
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("name", sorted(calibration()))
 def test_the_compiled_loop_reproduces_the_counters_of_an_h200(name: str) -> None:
@@ -90,6 +185,10 @@ def test_what_is_refused_is_refused_all_the_same(monkeypatch: pytest.MonkeyPatch
     assert count(row, far).passes == by_numpy(monkeypatch, row, far).passes == 32
     wild = np.where(np.arange(32) < 5, -3, np.arange(32) * 8)
     assert count(row, wild, np.arange(32) >= 5).extra == 0
+    eight = machine("sm_90").instruction("ldmatrix.x1")
+    wild = np.where(np.arange(32) < 8, np.arange(32) * 16, -3)[None]
+    assert bulk.counted_in_bulk(eight, wild, wild > -4) is not None
+    assert count(eight, wild).passes == 1
 
 
 def test_numpy_counts_until_it_has_taken_as_long_as_compiling(

@@ -35,7 +35,7 @@ _PACKAGES = (
     ("pyelftools", "binary", "libraries, object files and fat binaries"),
     ("z3-solver", "prove", "the second prover of fix (--prove)"),
     ("cupy-cuda13x", "gpu", "verify, bench and fix --run on an NVIDIA GPU"),
-    ("numba", "fast", "counting of many millions of lanes, five times as fast"),
+    ("numba", "fast", "counting of millions of lanes, six times as fast or more"),
     ("anywidget", "notebook", "the workbench in a notebook"),
     ("matplotlib", "sweep", "pictures of sweeps and benchmarks"),
     ("dask", "dask", "sweeps and scans on a cluster"),
