@@ -33,7 +33,7 @@ def _live_briefly() -> None:
     matrices, which nothing here computes; looking for cycles among modules that stay to the end;
     and taking all values apart before the process ends."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(50_000, 5, 10)
+    gc.set_threshold(200_000, 5, 10)
     atexit.register(gc.freeze)
 
 
