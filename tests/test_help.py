@@ -239,3 +239,19 @@ def test_a_verb_is_found_without_the_modules_of_others() -> None:
     imported = done.stdout.splitlines()[-1].split()
     assert "bankwise.cli.count" in imported
     assert "bankwise.cli.check" not in imported
+
+
+def test_the_page_of_all_verbs_says_what_typer_says() -> None:
+    """It is printed without Typer's printer, which loads slowly."""
+    page = bankwise("--help")
+    its_own = "import sys; from bankwise.cli.commands import app; sys.argv = ['bankwise', '--help']"
+    typers = subprocess.run(
+        [sys.executable, "-c", f"{its_own}; app(prog_name='bankwise')"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = [re.sub(r"Usage: .*? \[OPTIONS", "Usage: [OPTIONS", page.out), typers.stdout]
+    said[1] = said[1].replace("Usage: bankwise [OPTIONS", "Usage: [OPTIONS")
+    ours, theirs = ([w for w in text.split() if w not in "│╭╮╰╯"] for text in said)
+    assert ours == theirs
