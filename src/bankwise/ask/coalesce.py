@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.counting.coalesce import (
     LINE_BYTES,
     CacheSwizzle,
@@ -124,7 +124,7 @@ def _sets(machine: Machine, offsets: IntArray, pitch_bytes: int) -> Sets | None:
     if "l1_sets" not in machine.facts:
         return None
     line = int(machine.fact("l1_line_bytes"))
-    lines = np.unique(offsets // line) * line
+    lines = distinct(offsets // line) * line
     hit = tuple(int(n) for n in cache_sets(machine, lines))
     return Sets(hit, sets_of_stride(machine, pitch_bytes) if pitch_bytes else len(hit))
 

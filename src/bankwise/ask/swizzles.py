@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from bankwise.counting.access import IntArray, Pattern
+from bankwise.counting.access import IntArray, Pattern, distinct
 from bankwise.identity import ByIdentity
 from bankwise.notation.cute.hopper import GROUP_BYTES, MODES, MatrixDescriptor, Mode
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
@@ -102,7 +102,7 @@ def _fill(kernel: AssemblyKernel) -> _Fill | None:
     by_piece: dict[tuple[str, int], set[int]] = {}
     for number, writer in enumerate(writers):
         for pattern in writer.access.patterns:
-            for piece in np.unique(pattern.offsets_bytes[pattern.active] // GROUP_BYTES).tolist():
+            for piece in distinct(pattern.offsets_bytes[pattern.active] // GROUP_BYTES).tolist():
                 by_piece.setdefault((pattern.allocation, piece), set()).add(number)
     return _Fill(writers, tuple(map(_writer_modes, writers)), by_piece)
 

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bankwise.counting.access import BoolArray, IntArray, Pattern
+from bankwise.counting.access import BoolArray, IntArray, Pattern, distinct
 from bankwise.counting.bound import exactly, total
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Machine
@@ -228,7 +228,7 @@ def _components(uses: Sequence[AddressPattern]) -> list[_Range]:
         return number
 
     for number, touched in enumerate(words):
-        for other in np.unique(owner[touched]).tolist():
+        for other in distinct(owner[touched]).tolist():
             if other >= 0:
                 leader[find(other)] = find(number)
         owner[touched] = number
@@ -246,7 +246,7 @@ def _words(use: AddressPattern) -> IntArray:
     first = use.offsets_bytes[use.active]
     last = first + use.access.access.width_bytes - 1
     steps = [first // BANK_BYTES + step for step in range(_words_wide(use))]
-    return np.unique(np.minimum(np.concatenate(steps), np.tile(last // BANK_BYTES, len(steps))))
+    return distinct(np.minimum(np.concatenate(steps), np.tile(last // BANK_BYTES, len(steps))))
 
 
 def _words_wide(use: AddressPattern) -> int:

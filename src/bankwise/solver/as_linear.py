@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.offset import Shape
+from bankwise.counting.access import distinct
 from bankwise.counting.conflict import phases
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
@@ -58,7 +58,7 @@ def _phased(machine: Machine, listed: Listed, access: TileAccess) -> TileAccess 
         moved = starts[[lane for lane in lanes if active[lane]]]
         if len(moved):
             basis = f2.basis((moved ^ moved[0]).tolist())
-            if len(np.unique(moved)) != 1 << len(basis):
+            if len(distinct(moved)) != 1 << len(basis):
                 return Refusal(f"the active lanes of {access.name!r} are no subspace")
             found[basis] = found.get(basis, 0) + 1
     if len(found) != 1:

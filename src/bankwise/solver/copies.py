@@ -6,9 +6,8 @@ swizzle moves to its source: the lane that fills offset o must fetch the element
 
 from __future__ import annotations
 
-import numpy as np
-
 from bankwise.algebra.layout import Layout, invert, table
+from bankwise.counting.access import distinct
 from bankwise.errors import Refusal
 from bankwise.solver.problem import BitTile, TileAccess
 
@@ -31,4 +30,4 @@ def source_lines(
     columns = (elements & (1 << row_bits) - 1) * tile.element_bits // 8 // line_bytes
     lines = (elements >> row_bits << row_bits) + columns
     wave = 1 << len(access.lanes) + len(access.vector)
-    return tuple(len(np.unique(part)) for part in lines.reshape(-1, min(wave, lines.size)))
+    return tuple(len(distinct(part)) for part in lines.reshape(-1, min(wave, lines.size)))

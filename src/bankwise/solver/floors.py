@@ -24,7 +24,7 @@ import numpy as np
 from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.counting.conflict import phases
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Instruction
@@ -156,8 +156,8 @@ def _phase(row: Instruction, first: int, moved: IntArray, places: _Places, bits:
     if not len(moved):
         return 0
     window = moved[:, 8 * first // bits : max(1, 8 * (first + row.width_bytes) // bits)]
-    words = -(-len(np.unique(window)) * bits // (8 * BANK_BYTES))
-    starts = np.unique(moved[:, 0])
+    words = -(-len(distinct(window)) * bits // (8 * BANK_BYTES))
+    starts = distinct(moved[:, 0])
     steps = places.step[starts]
     where = np.stack([steps, (places.place[starts] + first) % steps])
     (steps, _), lanes = np.unique(where, axis=1, return_counts=True)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from bankwise.algebra import f2
 from bankwise.algebra.expression import Expression
 from bankwise.algebra.offset import Shape
-from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.access import BoolArray, IntArray, distinct
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Instruction, Machine
 from bankwise.solver.linear_form import dimensions
@@ -153,7 +153,7 @@ def _check(shape: Shape, listed: Listed, elements: IntArray, active: BoolArray) 
         return
     for number, (row, mask) in enumerate(zip(elements, active, strict=True)):
         values = row[mask].ravel()
-        if len(np.unique(values)) != len(values):
+        if len(distinct(values)) != len(values):
             raise InputError(
                 f"{who}: two lanes write the same element (reg = {number})",
                 hint="a broadcast is legal for reads only",

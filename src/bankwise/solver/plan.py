@@ -258,8 +258,9 @@ def worth(
     """
     if space.together:
         return _together(space.maps, work, issued or work)
-    quick = [m for m in space.maps if work.linear and isinstance(m, Linear)]
-    slow = [m for m in space.maps if not (work.linear and isinstance(m, Linear))]
+    alike = work.linear
+    quick = [m for m in space.maps if alike and isinstance(m, Linear)]
+    slow = [m for m in space.maps if not (alike and isinstance(m, Linear))]
     return len(space.maps), (*slow, *_cheapest(work, quick))
 
 

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from bankwise.algebra import f2
 from bankwise.algebra.address import AddressMap
+from bankwise.counting.access import distinct
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Instruction, Machine
 from bankwise.hardware.policies import WIDEST_BYTES, select
@@ -120,7 +121,7 @@ def joinable_parts(machine: Machine, tile: Tile, use: Use, layout: AddressMap) -
     places = layout(use.elements[..., 0]).reshape(-1, use.parts, lanes).swapaxes(1, 2)
     working = places[use.active.reshape(-1, use.parts, lanes)[:, 0]]
     for one, other in combinations(range(use.parts), 2):
-        apart = np.unique(working[:, other] - working[:, one])
+        apart = distinct(working[:, other] - working[:, one])
         name = _pair(machine, row, abs(int(apart[0])) * tile.shape.element_bits)
         if len(apart) == 1 and name:
             return name

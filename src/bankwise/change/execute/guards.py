@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from bankwise.change.execute.answers import Decisions, decisions
 from bankwise.change.execute.program import Known, nothing_known
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import ThreadIds, quantity
 from bankwise.read.mlir.kernels import operations
@@ -94,7 +94,7 @@ class _GuardSearch(ByIdentity, frozen=True, eq=False):
 def _threads(ids: ThreadIds, blocks: int) -> IntArray:
     """The threads to look at: all, or the first, the last and some between."""
     most = max(4, _IN_ALL // max(1, blocks))
-    return np.unique(np.linspace(0, ids.count - 1, min(ids.count, most)).astype(np.int64))
+    return distinct(np.linspace(0, ids.count - 1, min(ids.count, most)).astype(np.int64))
 
 
 def _neighbours(grid: Ids) -> tuple[IntArray, IntArray, IntArray]:
@@ -155,7 +155,7 @@ def _changes(before: IntArray, after: IntArray) -> list[int]:
     key = before[where] * np.int64(6364136223846793005) + after[where]
     first = where[np.unique(key, return_index=True)[1]]
     last = where[len(where) - 1 - np.unique(key[::-1], return_index=True)[1]]
-    found = np.unique(np.concatenate([first, last])).tolist()
+    found = distinct(np.concatenate([first, last])).tolist()
     if len(found) <= _OF_ONE_GUARD:
         return list(found)
     return [*found[: _OF_ONE_GUARD // 2], *found[-_OF_ONE_GUARD // 2 :]]

@@ -12,7 +12,7 @@ from iree.compiler import ir
 from msgspec import Struct, field
 
 from bankwise.change.execute.shadow import Shadow, finish
-from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.access import BoolArray, IntArray, distinct
 from bankwise.errors import InputError, Location
 from bankwise.identity import ByIdentity
 from bankwise.read.mlir.indexing import ThreadIds
@@ -117,7 +117,7 @@ class WorkgroupState(Struct, eq=False):
         """The waves with an active thread."""
         if self.mask is None:
             return list(range(self.ids.waves))
-        return [int(w) for w in np.unique(self.wave_of[self.mask])]
+        return [int(w) for w in distinct(self.wave_of[self.mask])]
 
 
 def new_state(ids: ThreadIds, buffers: Sequence[npt.NDArray[Any]]) -> WorkgroupState:

@@ -18,7 +18,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.change.passes.legality import HintedUse, why_not
 from bankwise.change.passes.nested import NestedLayout, first_elements, nested_layout
 from bankwise.change.passes.rule_23778 import DEFAULT_BANKS, Choice, choose
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.identity import ByIdentity
@@ -156,7 +156,7 @@ def _classified(conversion: Conversion, choice: Choice) -> Choice:
     uses: list[HintedUse] = []
     for direction, layout in _sides(conversion):
         name = "vector.store" if direction == "write" else "vector.load"
-        elements = np.unique(first_elements(layout, _LANES))
+        elements = distinct(first_elements(layout, _LANES))
         span = layout.element_tile[-1]
         uses.append(HintedUse(name, "plain", conversion.location, elements, span, choice.hint))
     refusal = why_not("the tile", prod(conversion.shape), uses)

@@ -16,7 +16,7 @@ from bankwise.algebra.address import RowFolds
 from bankwise.change.passes.lowered import Lowered
 from bankwise.change.rewrite.exchange import Numbers
 from bankwise.change.rewrite.group import elements
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.indexing import ThreadIds
 
@@ -38,7 +38,7 @@ def fetch_order(lowered: Lowered, site: SharedAccess, fold: RowFolds) -> FetchOr
 
     def even(places: IntArray) -> bool:
         rows, steps = slots[active] // fold.row, (columns.ravel() - places % fold.row)[active]
-        return all(np.unique(steps[rows == row]).size == 1 for row in np.unique(rows))
+        return all(distinct(steps[rows == row]).size == 1 for row in distinct(rows))
 
     if even(slots):
         return "in order"

@@ -22,7 +22,7 @@ from math import prod
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import AccessKind
 from bankwise.identity import ByIdentity
@@ -65,7 +65,7 @@ def use_of(site: SharedAccess, hint: SwizzleHint | None, base: int = 0) -> Hinte
         access.operation,
         access.kind,
         access.location,
-        np.unique(np.concatenate(touched)),
+        distinct(np.concatenate(touched)),
         access.width_bytes // access.element_bytes,
         hint,
         base,

@@ -24,7 +24,7 @@ from bankwise.change.prove.lanes import first_lanes, permuted
 from bankwise.change.prove.places import PlaceError, strides_of
 from bankwise.change.prove.sigma import MapError, source
 from bankwise.change.prove.waves import same_memref, split_wave
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.views import bytes_of
 
@@ -129,12 +129,12 @@ def _lanes(
     wanted = slots if folds is None else source(table, folds, slots)
     places = [np.broadcast_to(each.const, waves.shape) for each in (slots, wanted)]
     lanes = np.full(len(waves), -1, np.int64)
-    for each_wave in np.unique(waves):
+    for each_wave in distinct(waves):
         own = np.flatnonzero(waves == each_wave)
         order = own[np.argsort(places[0][own], kind="stable")]
         found = np.searchsorted(places[0][order], places[1][own])
         lanes[own] = order[np.minimum(found, len(order) - 1)]
-    if len(np.unique(lanes)) < len(lanes):
+    if len(distinct(lanes)) < len(lanes):
         raise PlaceError("the slots of a wave are not permuted among themselves")
     there = permuted(table, slots, lanes)
     for step in range(elements):

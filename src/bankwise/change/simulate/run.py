@@ -18,6 +18,7 @@ from bankwise.change.simulate.arithmetic import COMPARISONS, OPERATIONS, funnel
 from bankwise.change.simulate.memory import LOCAL, SHARED, TOO_LONG, Unsupported
 from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed
 from bankwise.change.simulate.terms import masked, signed, term
+from bankwise.counting.access import distinct
 from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement
 
 MOST_STEPS = 400_000
@@ -93,7 +94,7 @@ def run(kernel: PtxKernel, block: SimulatedBlock) -> int:
 def _released(threads: _ThreadPlaces, end: int) -> bool:
     """The threads of one barrier that has all it needs go on. False where no thread is left."""
     left = threads.next < end
-    for number in np.unique(threads.waiting[left]).tolist():
+    for number in distinct(threads.waiting[left]).tolist():
         here, need = left & (threads.waiting == number), threads.need.get(number, 0)
         there = int(here.sum()) + threads.arrived.get(number, 0)
         if there >= need if need else bool((threads.waiting[left] == number).all()):
@@ -109,7 +110,7 @@ def _assembled(
     kernel: PtxKernel, block: SimulatedBlock, threads: _ThreadPlaces, going: Lanes, end: int
 ) -> tuple[int, Lanes]:
     """The first statement whose threads may go on: those of a whole warp wait for all members."""
-    for at in np.unique(threads.next[going]).tolist():
+    for at in distinct(threads.next[going]).tolist():
         lanes, one = going[threads.next[going] == at], kernel.statements[at]
         if _TOGETHER.match(one.name):
             lanes = warps.complete(block, one, lanes, threads.next < end)
@@ -147,7 +148,7 @@ def _barrier(block: SimulatedBlock, threads: _ThreadPlaces, one: Statement, lane
     mode = next((part for part in one.parts if part in ("sync", "arrive")), "")
     if not mode or "cluster" in one.parts:
         raise Unsupported(f"the barrier {one.name}")
-    numbers = [np.unique(block.read(text, lanes)).tolist() for text in one.operands]
+    numbers = [distinct(block.read(text, lanes)).tolist() for text in one.operands]
     if any(len(found) > 1 for found in numbers):
         raise Unsupported("barriers whose numbers differ among threads")
     number, need = ([int(found[0]) for found in numbers] + [0, 0])[:2]

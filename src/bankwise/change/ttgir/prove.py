@@ -14,8 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
+from bankwise.counting.access import distinct
 from bankwise.errors import Location, Refusal
 from bankwise.notation.triton import memory
 from bankwise.notation.values import points
@@ -128,6 +127,6 @@ def _apart(buffer: Buffer) -> Refusal | None:
     """Whether every element has bytes of its own."""
     laid = memory(buffer.type.encoding, buffer.type.shape)
     offsets = laid.offsets(points(buffer.type.shape))
-    if len(np.unique(offsets)) != offsets.size or offsets.min() < 0 or offsets.max() >= laid.size:
+    if len(distinct(offsets)) != offsets.size or offsets.min() < 0 or offsets.max() >= laid.size:
         return Refusal(f"{buffer.name}: two elements lie in one place under the new encoding")
     return None

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from msgspec.structs import replace
 
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.errors import InputError, Location
 from bankwise.hardware.machine import BANK_BYTES
 from bankwise.profile.names import name as function_name
@@ -78,9 +78,9 @@ def _touched(found: AssemblyKernel) -> float:
     for one in found.accesses:
         wide = np.arange(-(-one.access.width_bytes // BANK_BYTES))
         for pattern in one.access.patterns:
-            first = np.unique(pattern.offsets_bytes[pattern.active]) // BANK_BYTES
+            first = distinct(pattern.offsets_bytes[pattern.active]) // BANK_BYTES
             words[pattern.allocation].append(np.add.outer(first, wide).ravel())
-    total = sum(np.unique(np.concatenate(some)).size for some in words.values())
+    total = sum(distinct(np.concatenate(some)).size for some in words.values())
     return total * BANK_BYTES / found.lds_bytes if found.lds_bytes else 0.0
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.access import BoolArray, IntArray, distinct
 from bankwise.read.follow.marks import xored
 from bankwise.read.follow.paths import Path
 from bankwise.read.follow.program import ProgramStep
@@ -140,7 +140,7 @@ def by_window(touched: Touched, names: Mapping[int, str], size: int) -> dict[str
     found: dict[str, Touched] = {}
     rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
     for (offsets, active), count, sure in rows:
-        windows = np.unique(offsets[active] // size)
+        windows = distinct(offsets[active] // size)
         window = int(windows[0]) if len(windows) == 1 else -1
         empty = replace(touched, patterns=[], counts=[], sure=[], index={})
         part = found.setdefault(names.get(window, ""), empty)

@@ -19,7 +19,7 @@ import re
 import numpy as np
 from msgspec import Struct
 
-from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.access import BoolArray, IntArray, distinct
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.notation.triton import memory
@@ -81,7 +81,7 @@ def _offsets(view: BufferView, coordinates: IntArray) -> IntArray:
 def _all_pieces(view: BufferView) -> IntArray:
     """Every 16 bytes of a tile, ascending."""
     places = np.moveaxis(np.indices(view.shape), 0, -1)
-    return np.unique(_offsets(view, places) // _PIECE_BYTES * _PIECE_BYTES)
+    return distinct(_offsets(view, places) // _PIECE_BYTES * _PIECE_BYTES)
 
 
 def _wgmma(touch: SharedOperation, types: Types) -> _Blocks | Refusal:
