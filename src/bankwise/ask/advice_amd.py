@@ -31,7 +31,7 @@ def splice(
 ) -> tuple[str, tuple[str, ...]] | None:
     """The instructions that fold a buffer, lines of a kernel's text, and where they go and on which
     registers; None where its addresses are not a register and a constant."""
-    kernel = next((one for one in kernels(text) if one.name.strip('"') == name), None)
+    kernel = next((one for one in kernels(text, only=name) if one.name.strip('"') == name), None)
     if kernel is None or any(start % fold.block for start, _ in buffer.parts):
         return None
     lines = {use.access.access.location.line for use in buffer.uses}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -179,6 +180,7 @@ def _body(
     return operations, labels
 
 
+@lru_cache(maxsize=4)
 def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[str, int], bool]:
     """Operations and labels from the line ``start`` on, and whether an end was seen: the one that
     compilers write, or, where a person wrote no such, the next kernel or what is no code behind an
