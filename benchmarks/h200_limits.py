@@ -17,7 +17,6 @@ docs/results_transpose.md speaks of.
 from __future__ import annotations
 
 import csv
-import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -28,6 +27,7 @@ import numpy as np
 
 from bankwise.lab.gpu.launch import compile_kernel, cupy, median_ms
 from bankwise.lab.gpu.peers import device_copy
+from bankwise.lab.gpu.tensor_map import tensor_map
 from bankwise.lab.kernels.transpose_hints import macros
 
 Call = Callable[[], object]
@@ -150,26 +150,6 @@ def copied(x: Any, y: Any) -> Iterator[tuple[str, Call]]:
                 yield name, lambda b=blocks, f=made: f((b,), (256,), (x, y))
 
 
-def tensor_map(array: Any, box: tuple[int, int]) -> Any:
-    """The 128 bytes by which TMA knows a matrix of 4-byte elements and a box of (rows, columns) of
-    it (CUDA driver API, ``cuTensorMapEncodeTiled``)."""
-    words = np.zeros(1, np.dtype({"names": ["words"], "formats": ["(16,)u8"], "itemsize": 128}))
-    space = ctypes.create_string_buffer(192)
-    start = (ctypes.addressof(space) + 63) // 64 * 64
-    rows, columns = array.shape
-    sizes, strides = (ctypes.c_uint64 * 2)(columns, rows), (ctypes.c_uint64 * 1)(columns * 4)
-    boxes, steps = (ctypes.c_uint32 * 2)(box[1], box[0]), (ctypes.c_uint32 * 2)(1, 1)
-    uint32, fetch_128_bytes = 2, 2
-    status = ctypes.CDLL("libcuda.so.1").cuTensorMapEncodeTiled(
-        ctypes.c_void_p(start), uint32, 2, ctypes.c_void_p(array.data.ptr),
-        sizes, strides, boxes, steps, 0, 0, fetch_128_bytes, 0,
-    )  # fmt: skip
-    if status:
-        sys.exit(f"cuTensorMapEncodeTiled: error {status}")
-    words["words"][0] = np.frombuffer((ctypes.c_char * 128).from_address(start), np.uint64)
-    return words
-
-
 def resident(blocks: int, bytes_: int) -> int:
     """Dynamic shared memory with which so many blocks fit an SM."""
     return max(bytes_, SHARED // blocks - 2048)
@@ -195,7 +175,8 @@ def tensor(x: Any, y: Any) -> Iterator[tuple[str, Call]]:
                 continue
             shared = resident(blocks, m * k * 4)
             made = compile_kernel(TENSOR, "tensor", shared_bytes=shared)
-            maps = tensor_map(x, (m, k)), tensor_map(y, (k, m))
+            boxes = (x, (m, k)), (y, (k, m))
+            maps = [tensor_map(a, a.shape, box, fetched_bytes=128) for a, box in boxes]
             args = (*maps, *map(np.int32, (rows // m, columns // k, m, k)))
             grid = (rows // m * (columns // k),)
             name = f"{m} x {k}, {blocks} a multiprocessor"

@@ -1,6 +1,7 @@
 """A generated kernel on the CPU: its own text, compiled by g++, one thread per CUDA thread.
 
-``asm`` hints are left out as on HIP. Blocks run one after the other, barriers are real.
+``asm`` hints are left out as on HIP. Blocks run one after the other, barriers are real. The tensor
+copy engine is written out here once more, byte by byte.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import numpy.typing as npt
 
 from bankwise.lab.kernels.transpose import kernel
 from bankwise.lab.kernels.transpose_order import grid
-from bankwise.lab.kernels.transpose_plan import Transpose
+from bankwise.lab.kernels.transpose_tma import AnyTranspose, TensorTranspose
+from bankwise.lab.kernels.transpose_tma_text import engine
 
 _BEFORE = """
 #include <pthread.h>
@@ -22,6 +24,7 @@ _BEFORE = """
 #define __HIP_PLATFORM_AMD__ 1
 #define __global__
 #define __device__
+#define __grid_constant__
 #define __forceinline__ inline
 #define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
@@ -78,15 +81,56 @@ int main(int, char** words) {
 }
 """
 
+_MAP = """struct alignas(64) Map {
+  unsigned long long words[16];
+};"""
+_ENGINE = """
+struct Map { E* base; int rows, columns, height; };
+static void move(char* tile, const Map& map, int column, int row, bool load) {
+  if ((size_t)tile % 1024 || row + map.height > map.rows || column < 0 || row < 0) abort();
+  if (column + 128 / (int)sizeof(E) > map.columns) abort();
+  for (int r = 0; r < map.height; ++r)
+    for (int c = 0; c < 128 / (int)sizeof(E); ++c) {
+      E* there = map.base + (size_t)(row + r) * map.columns + column + c;
+      E* here = (E*)(tile + 128 * r + (c * sizeof(E) ^ (SWIZZLED ? r % 8 * 16 : 0)));
+      if (load) *here = *there; else *there = *here;
+    }
+  moved += 128 * map.height;
+}
+static void expect(unsigned long long*, unsigned bytes) { moved = 0; expected = bytes; }
+static void load_box(void* to, const Map& map, int column, int row, unsigned long long*) {
+  move((char*)to, map, column, row, true);
+}
+static void wait_for(unsigned long long*) { if (moved != expected) abort(); }
+static void fence() {}
+static void store_box(const Map& map, int column, int row, void* from) {
+  move((char*)from, map, column, row, false);
+}
+static void finish() {}
+"""
 
-def transposed(plan: Transpose, matrix: npt.NDArray[np.generic], folder: Path) -> object:
+
+def text_of(plan: AnyTranspose) -> tuple[str, str]:
+    """The kernel's text for g++, and how it is called."""
+    text = kernel(plan)
+    if not isinstance(plan, TensorTranspose):
+        return text, _AFTER
+    assert text.count(_MAP) == text.count(engine(plan)) == 1
+    swizzled = {"none": "0", "128B": "1"}[plan.mode]
+    made = _ENGINE.replace("SWIZZLED", swizzled)
+    text = text.replace(_MAP, "static unsigned moved, expected;").replace(engine(plan), made)
+    m, k = plan.tile
+    call = f"Map{{in, M, K, {m}}}, Map{{out, K, M, {k}}}, M, K"
+    return text, _AFTER.replace("(in, out, M, K)", f"({call})")
+
+
+def transposed(plan: AnyTranspose, matrix: npt.NDArray[np.generic], folder: Path) -> object:
     """What the kernel's text makes of ``matrix`` [.., m, k]: an array [.., k, m]."""
     *batch, m, k = matrix.shape
     source, program = folder / f"{plan.name}.cpp", folder / plan.name
-    after = _AFTER.replace("THREADS", str(plan.threads)).replace("NAME", plan.name)
-    text = (
-        kernel(plan).replace("extern __shared__", "__shared__").replace("tile[];", "tile[1 << 18];")
-    )
+    text, after = text_of(plan)
+    after = after.replace("THREADS", str(plan.threads)).replace("NAME", plan.name)
+    text = text.replace("extern __shared__", "__shared__").replace("tile[];", "tile[1 << 18];")
     source.write_text(_BEFORE + text.replace('extern "C"', "static") + after)
     flags = ["-O0", "-fno-strict-aliasing", "-fsanitize=address", "-w", "-pthread"]
     subprocess.run(["g++", *flags, "-o", program, source], check=True)

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.lab import bench_transpose as verb
@@ -29,6 +30,7 @@ from bankwise.lab.gpu import transpose_run
 from bankwise.lab.gpu.counters import CONFLICTS
 from bankwise.lab.gpu.launch import compile_kernel
 from bankwise.lab.gpu.profile_run import launches_with, profile_module
+from bankwise.lab.kernels.transpose_variant import Variant
 from bankwise.lab.report.documents import transpose_document
 from bankwise.lab.report.transpose_files import save, table_csv
 from bankwise.lab.report.transposing import shown
@@ -78,7 +80,7 @@ def _named(made, name):
 
 def _compiled(made):
     def compiled(text, name, shared_bytes=0):
-        assert f"{name}(const E*" in text
+        assert f"{name}(const " in text
         return lambda grid, block, args: made.launched.append(name) or name
 
     return compiled
@@ -162,6 +164,23 @@ def test_the_counters_of_a_launch_stand_beside_its_prediction(gpu, call_returns_
     relaid = [x for x in report.lines if x.kind == "relaid"]
     assert len(relaid) == 2
     assert all(x.predicted_extra and x.measured_extra == 3 for x in relaid)
+
+
+def test_the_copy_engine_takes_part_with_its_passes_predicted(gpu, call_returns_name, monkeypatch):
+    """64 x 64 halves: 512 vectors of 16 bytes each way, 4 passes for 32 of them."""
+    first = (Variant(64, 64, 64, kind="tma", blocks=12),)
+    monkeypatch.setattr(verb, "SEEDS", {"fp16": first})
+    report = bench_transpose(replace(SMALL, variants=1))
+    tuned = next(x for x in report.lines if x.kind == "tuned" and x.predicted_passes)
+    assert tuned.variant == str(first[0])
+    assert tuned.title == "copy engine (TMA) in and out, registers transpose 8 x 8"
+    assert tuned.predicted_passes == 2 * (512 // 32 * 4) * 512 * 4
+    (relaid,) = [x for x in report.lines if x.kind == "relaid"]
+    assert relaid.name == "transpose_fp16_relaid_row_major"
+    assert (tuned.predicted_extra, relaid.predicted_extra) == (0, 0)
+    assert {"transpose_fp16_tuned", relaid.name} <= set(gpu.launched)
+    amd = bench_transpose(replace(SMALL, variants=1, target="gfx950", profile=False))
+    assert all(" tma " not in x.variant for x in (*amd.lines, *amd.tried))
 
 
 def test_a_report_is_good_only_if_counters_agree_and_results_are_right(gpu, call_returns_name):

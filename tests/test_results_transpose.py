@@ -13,8 +13,8 @@ import pytest
 from bankwise.hardware.machine import machine
 from bankwise.lab.kernels.transpose_ladder import ladder, relaid
 from bankwise.lab.kernels.transpose_launch import fitted, launch_counts
-from bankwise.lab.kernels.transpose_plan import counts, tiles
-from bankwise.lab.kernels.transpose_tune import Variant, plan
+from bankwise.lab.kernels.transpose_tune import plan
+from bankwise.lab.kernels.transpose_variant import Variant
 
 ROOT = Path(__file__).parents[1]
 H200 = machine("sm_90")
@@ -29,7 +29,7 @@ def named(text: str) -> Variant:
     """A variant from the words that name it in the tables."""
     tile, threads, block, late, *rest = text.split()
     order = next(w for w in rest if w.startswith("order"))
-    kinds = ("tile", "persistent", "grid")
+    kinds = ("tile", "persistent", "grid", "tma")
     hints, kind = rest[-1].split("/"), next(w for w in rest if w in kinds)
     blocks = [w for w in rest if w.startswith("x")]
     m, k = map(int, tile.split("x"))
@@ -56,9 +56,9 @@ def test_the_measured_counters_of_the_h200_are_what_is_counted_here_from_the_lay
             made = plan(named(row["variant"]), row["dtype"], H200)
             if row["kind"] == "relaid":
                 made = next(r for r in relaid(made) if r.name[-7:] == row["name"][-7:])
-        found, number = counts(made, H200), tiles(made, size)
-        assert int(row["measured_extra"]) == found.extra * number, row["name"]
-        assert int(row["measured_passes"]) == (found.write.passes + found.read.passes) * number
+        found = launch_counts(made, H200, size)
+        assert int(row["measured_extra"]) == found.extra, row["name"]
+        assert int(row["measured_passes"]) == found.write.passes + found.read.passes
         assert row["correct"] == "True"
     cases = {(r["dtype"], r["k"]) for r in rows}
     assert cases == {(d, k) for d in ("fp16", "fp32") for k in ("256", "4096")}

@@ -25,8 +25,9 @@ from bankwise.lab.gpu.counters import AMD_CONFLICTS, CONFLICTS
 from bankwise.lab.gpu.profile_run import profile_module
 from bankwise.lab.kernels.transpose_ladder import element_bytes, ladder, relaid
 from bankwise.lab.kernels.transpose_launch import fitted, launch_counts
-from bankwise.lab.kernels.transpose_plan import Transpose
-from bankwise.lab.kernels.transpose_tune import SEEDS, from_json, plan, to_json
+from bankwise.lab.kernels.transpose_tma import AnyTranspose
+from bankwise.lab.kernels.transpose_tune import plan
+from bankwise.lab.kernels.transpose_variant import SEEDS, from_json, to_json
 from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
 from bankwise.profile.values import Launch
 from bankwise.read.extra import install
@@ -105,7 +106,7 @@ class _Predicted(Struct, frozen=True):
     extra: int
 
     @staticmethod
-    def of(made: Transpose, size: Size, machine: Machine) -> _Predicted:
+    def of(made: AnyTranspose, size: Size, machine: Machine) -> _Predicted:
         *batch, m, k = size
         found = launch_counts(made, machine, (m, k), *batch)
         return _Predicted(made.title, found.write.passes + found.read.passes, found.extra)
@@ -172,7 +173,7 @@ def _case(row: Row) -> tuple[str, int, int, int]:
 
 def _made(
     dtype: str, kind: str, variant: Row, size: tuple[int, int], machine: Machine
-) -> tuple[Transpose, ...]:
+) -> tuple[AnyTranspose, ...]:
     """The kernels of a chosen variant, by the names that the profiler sees."""
     one = plan(from_json(variant), dtype, machine, f"transpose_{dtype}_{kind}")
     one = fitted(one, size)

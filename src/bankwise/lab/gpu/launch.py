@@ -89,9 +89,11 @@ def compile_kernel(
 ) -> Launchable:
     """Compile ``source`` and take the ``extern "C"`` kernel ``name``.
 
-    ``shared_bytes`` of dynamic shared memory go with every launch; beyond 48 KiB the kernel's
-    limit is raised. ``backend``: ``nvrtc`` (HIP: hipRTC) or ``nvcc``. CUDA's own headers are found
-    beside ``CUDA_PATH``, ``CUDA_HOME`` or nvcc. InputError with the compiler's words if it fails.
+    ``shared_bytes`` of dynamic shared memory go with every launch; if they and the static ones are
+    more than 48 KiB the kernel's limit is raised. CuPy keeps one function for equal texts, so each
+    text has to have one size. ``backend``: ``nvrtc`` (HIP: hipRTC) or ``nvcc``. CUDA's own headers
+    are found beside ``CUDA_PATH``, ``CUDA_HOME`` or nvcc. InputError with the compiler's words if
+    it fails.
     """
     module = cupy()
     compiler = module.cuda.compiler
@@ -100,7 +102,7 @@ def compile_kernel(
     try:
         built = module.RawModule(code=source, backend=backend, options=(*options, *extra))
         kernel = built.get_function(name)
-        if shared_bytes > STATIC_LIMIT:
+        if shared_bytes and shared_bytes + int(kernel.shared_size_bytes) > STATIC_LIMIT:
             kernel.max_dynamic_shared_size_bytes = shared_bytes
     except (*failures, module.cuda.driver.CUDADriverError) as error:
         raise InputError(f"kernel {name} was not built: {str(error)[:2000]}") from error

@@ -29,20 +29,14 @@ from bankwise.hardware.machine import Machine
 from bankwise.hardware.machine import machine as machine_named
 from bankwise.lab.gpu.launch import Launchable, compile_kernel, cupy, median_ms, resources
 from bankwise.lab.gpu.peers import device_copy, empty_launch, peers
-from bankwise.lab.kernels.transpose import STATIC_BYTES, kernel
+from bankwise.lab.gpu.tensor_map import tensor_map
+from bankwise.lab.kernels.transpose import dynamic_bytes, kernel
 from bankwise.lab.kernels.transpose_ladder import element_bytes, ladder, relaid
 from bankwise.lab.kernels.transpose_launch import fitted
 from bankwise.lab.kernels.transpose_order import grid
-from bankwise.lab.kernels.transpose_plan import Transpose
-from bankwise.lab.kernels.transpose_tune import (
-    Variant,
-    follow,
-    from_json,
-    plan,
-    sample,
-    takes,
-    to_json,
-)
+from bankwise.lab.kernels.transpose_tma import AnyTranspose, TensorTranspose
+from bankwise.lab.kernels.transpose_tune import follow, plan, sample, takes
+from bankwise.lab.kernels.transpose_variant import Variant, from_json, to_json
 
 Row = dict[str, Any]
 Sizes = tuple[int, int]
@@ -117,25 +111,37 @@ def _cases(job: Mapping[str, Any]) -> Iterable[MatrixPair]:
 class Ready(Struct, frozen=True):
     """A compiled plan and how to launch it on a case."""
 
-    plan: Transpose
+    plan: AnyTranspose
     compiled: Launchable
 
     def on(self, case: MatrixPair) -> Callable[[], None]:
         """A call that launches it. InputError where its tiles do not cover the matrix."""
         count = cupy().cuda.Device().attributes["MultiProcessorCount"]
         blocks = grid(self.plan, case.size, count, case.batch)
-        args = (case.x, case.y, np.int32(case.size[0]), np.int32(case.size[1]))
+        args = (*_matrices(self.plan, case), *map(np.int32, case.size))
         threads = self.plan.threads
         return lambda: self.compiled(blocks, (threads,), args)
 
 
-def ready(made: Transpose, text: str = "") -> Ready:
+def _matrices(plan: AnyTranspose, case: MatrixPair) -> tuple[Any, Any]:
+    """Both matrices, as the kernel takes them."""
+    if not isinstance(plan, TensorTranspose):
+        return case.x, case.y
+    boxes = zip((case.x, case.y), case.size, reversed(case.size), plan.tile, strict=True)
+    into, out = (
+        tensor_map(array, (rows, columns), (height, plan.wide), plan.mode)
+        for array, rows, columns, height in boxes
+    )
+    return into, out
+
+
+def ready(made: AnyTranspose, text: str = "") -> Ready:
     """Compile a plan, or the ``text`` made from it (CuPy keeps what it compiled before)."""
-    dynamic = made.shared_bytes if made.shared_bytes > STATIC_BYTES else 0
-    return Ready(made, compile_kernel(text or kernel(made), made.name, shared_bytes=dynamic))
+    shared = dynamic_bytes(made)
+    return Ready(made, compile_kernel(text or kernel(made), made.name, shared_bytes=shared))
 
 
-def _made(item: tuple[dict[str, Any], str, str, Sizes]) -> tuple[Transpose, str] | None:
+def _made(item: tuple[dict[str, Any], str, str, Sizes]) -> tuple[AnyTranspose, str] | None:
     """In a process of its own: solve and compile a variant; None if it cannot be."""
     data, dtype, target, size = item
     try:
@@ -218,7 +224,7 @@ def _rungs(case: MatrixPair, target: Machine) -> list[Ready]:
     return [ready(rung) for rung in ladder(case.dtype, target) if covers(rung, case)]
 
 
-def covers(made: Transpose, case: MatrixPair) -> bool:
+def covers(made: AnyTranspose, case: MatrixPair) -> bool:
     """Whether a launch of the plan takes these matrices."""
     try:
         grid(made, case.size, 1, case.batch)
@@ -269,16 +275,17 @@ def _tune(job: Mapping[str, Any], case: MatrixPair, pool: ProcessPoolExecutor) -
     if not number:
         return []
     given = [from_json(v) for v in job.get("first", {}).get(case.dtype, [])]
-    fixed = [v for v in given if takes(v, case.dtype, case.size, case.batch)]
-    near = follow(tuple(fixed[:2]), set(fixed), case.dtype, number // 3, case.size, case.batch)
-    drawn = sample(case.dtype, max(1, number // 6), int(job["seed"]), case.size, case.batch)
+    asked = case.size, case.batch, machine_named(job["target"]).name
+    fixed = [v for v in given if takes(v, case.dtype, *asked)]
+    near = follow(tuple(fixed[:2]), set(fixed), case.dtype, number // 3, *asked)
+    drawn = sample(case.dtype, max(1, number // 6), int(job["seed"]), *asked)
     tried = _try(case, dict.fromkeys((*fixed, *near, *drawn)), job["target"], pool)
     for left in range(_ROUNDS, 0, -1):
         more = max(0, number - len(tried)) // left
         best = sorted((t for t in tried if t[2]), key=lambda t: t[2] or 0)[:_FOLLOWED]
         best += sorted((t for t in tried if t[3]), key=lambda t: t[3] or 0)[:_COLD_FINALISTS]
         start, known = tuple(t[0] for t in best), {t[0] for t in tried}
-        near = follow(start, known, case.dtype, more, case.size, case.batch)
+        near = follow(start, known, case.dtype, more, *asked)
         tried += _try(case, near, job["target"], pool)
     return tried
 

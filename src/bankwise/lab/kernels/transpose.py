@@ -33,6 +33,8 @@ from bankwise.lab.kernels.transpose_text import (
     registers,
     steps,
 )
+from bankwise.lab.kernels.transpose_tma import AnyTranspose, TensorTranspose
+from bankwise.lab.kernels.transpose_tma_text import engine_kernel
 from bankwise.notation.code import formula, write
 
 STATIC_BYTES = 48 * 1024
@@ -40,16 +42,26 @@ STATIC_BYTES = 48 * 1024
 Lines = Iterator[str]
 
 
-def kernel(plan: Transpose) -> str:
+def kernel(plan: AnyTranspose) -> str:
     """The text of ``extern "C" __global__ void NAME(const E* in, E* out, int M, int K)``.
 
     ``in`` is [M, K] row-major, ``out`` [K, M]; of a ``grid`` schedule as many of them as the grid
-    has layers. InputError for a plan that has no kernel.
+    has layers. Where the copy engine moves the tiles both are tensor maps (:func:`engine_kernel`).
+    InputError for a plan that has no kernel.
     """
+    if isinstance(plan, TensorTranspose):
+        return engine_kernel(plan)
     checked(plan)
     grid = plan.schedule.kind == "grid"
     body = "\n".join(indented(transpose_edges.body(plan) if grid else _body(plan)))
     return "\n".join([*_head(plan), body, "}", ""])
+
+
+def dynamic_bytes(plan: AnyTranspose) -> int:
+    """Shared memory that a launch has to bring; 0 where the text declares all of it."""
+    if isinstance(plan, TensorTranspose):
+        return plan.dynamic_bytes
+    return plan.shared_bytes if plan.shared_bytes > STATIC_BYTES else 0
 
 
 def _head(plan: Transpose) -> Lines:

@@ -18,6 +18,7 @@ from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.lab.kernels.transpose_plan import Lanes, Schedule, Transpose, Walk, checked
+from bankwise.lab.kernels.transpose_tma import AnyTranspose, TensorTranspose, engine_relaid
 from bankwise.solver.answer import Limits, exact
 from bankwise.solver.problem import BitTile, Request, problem
 
@@ -134,8 +135,13 @@ def solved(plan: Transpose, machine: Machine) -> Transpose:
     return replace(plan, address=address)
 
 
-def relaid(plan: Transpose) -> tuple[Transpose, ...]:
-    """The same code on a row-major tile, and on rows padded by 16 bytes: only addresses differ."""
+def relaid(plan: AnyTranspose) -> tuple[AnyTranspose, ...]:
+    """The same code on a row-major tile, and on rows padded by 16 bytes: only addresses differ.
+
+    The copy engine fills no padded rows.
+    """
+    if isinstance(plan, TensorTranspose):
+        return engine_relaid(plan)
     padded = Padded(plan.memory.shape[1], 16 // plan.element_bytes)
     return (
         replace(plan, name=f"{plan.name}_row_major", title="tuned, row-major", address=Identity()),

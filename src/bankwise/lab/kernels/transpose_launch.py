@@ -27,6 +27,11 @@ from bankwise.lab.kernels.transpose_plan import (
     tiles,
     workload,
 )
+from bankwise.lab.kernels.transpose_tma import (
+    AnyTranspose,
+    TensorTranspose,
+    engine_counts,
+)
 from bankwise.solver.price import cost
 from bankwise.tile import Tile, Use
 
@@ -42,21 +47,23 @@ class EdgeTile(Struct, frozen=True):
     start: int
 
 
-def fitted(plan: Transpose, size: tuple[int, int]) -> Transpose:
+def fitted(plan: AnyTranspose, size: tuple[int, int]) -> AnyTranspose:
     """The plan for matrices of ``size`` = (m, k): a ``grid`` one asks whether rows are aligned."""
-    if plan.schedule.kind != "grid":
+    if isinstance(plan, TensorTranspose) or plan.schedule.kind != "grid":
         return plan
     aligned = size[1] % plan.write.block[1] == 0, size[0] % plan.read.block[0] == 0
     return replace(plan, aligned=aligned)
 
 
 def launch_counts(
-    plan: Transpose, machine: Machine, size: tuple[int, int], batch: int = 1
+    plan: AnyTranspose, machine: Machine, size: tuple[int, int], batch: int = 1
 ) -> Counts:
     """All tiles of a launch on ``batch`` matrices of ``size`` = (m, k), one behind the other.
 
     The output starts at a multiple of 16 bytes. InputError as of :func:`counts` and :func:`tiles`.
     """
+    if isinstance(plan, TensorTranspose):
+        return _times(engine_counts(plan, machine), tiles(plan, size) * batch)
     if plan.schedule.kind != "grid":
         return _times(counts(plan, machine), tiles(plan, size) * batch)
     total = Counts(TileCost(0, 0, 0), TileCost(0, 0, 0))

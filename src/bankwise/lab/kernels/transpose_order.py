@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bankwise.errors import InputError
-from bankwise.lab.kernels.transpose_plan import Transpose, tiles
+from bankwise.lab.kernels.transpose_plan import Tiled, tiles
 
 Lines = Iterator[str]
 _MOST_ROWS = 65535
 """Of a grid in its second and third dimension (CUDA C++ Programming Guide)."""
 
 
-def first(plan: Transpose) -> Lines:
+def first(plan: Tiled) -> Lines:
     """The place (m0, k0) of a block's first tile."""
     m, k = plan.tile
     if plan.schedule.kind == "row":
@@ -36,7 +36,7 @@ def first(plan: Transpose) -> Lines:
     yield from _locate(plan)
 
 
-def _locate(plan: Transpose) -> Lines:
+def _locate(plan: Tiled) -> Lines:
     """Tile number ``b`` in the order of the schedule."""
     (m, k), order = plan.tile, plan.schedule
     group, across = order.group, order.across
@@ -53,7 +53,7 @@ def _locate(plan: Transpose) -> Lines:
     yield f"k0 = ({_turned_by(order.skew, column, m)}) * {k};"
 
 
-def _sweep(plan: Transpose) -> Lines:
+def _sweep(plan: Tiled) -> Lines:
     """Every tile along m, ``across`` of them along k, before the next ones along k."""
     (m, k), across = plan.tile, plan.schedule.across
     by = f" * {across}" if across > 1 else ""
@@ -66,12 +66,12 @@ def _turned_by(skew: int, column: str, m: int) -> str:
     return f"({column} + m0 / {m * skew}) % columns" if skew else column
 
 
-def more(plan: Transpose) -> str:
+def more(plan: Tiled) -> str:
     """Whether there is a tile at (m0, k0)."""
     return "k0 < K" if plan.schedule.kind == "row" else "b < tiles"
 
 
-def advance(plan: Transpose) -> Lines:
+def advance(plan: Tiled) -> Lines:
     """(m0, k0) of a block's next tile."""
     if plan.schedule.kind == "row":
         yield f"k0 += {plan.tile[1]};"
@@ -81,7 +81,7 @@ def advance(plan: Transpose) -> Lines:
 
 
 def grid(
-    plan: Transpose, size: tuple[int, int], multiprocessors: int, batch: int = 1
+    plan: Tiled, size: tuple[int, int], multiprocessors: int, batch: int = 1
 ) -> tuple[int, int, int]:
     """Blocks of a launch for ``batch`` matrices of ``size`` = (m, k).
 

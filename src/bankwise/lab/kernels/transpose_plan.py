@@ -15,7 +15,7 @@ The elements of a block that lie along ``vector`` are moved at once as far as th
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from msgspec import Struct, field
@@ -172,6 +172,25 @@ class Transpose(Struct, frozen=True):
         return -(-self.memory.size * self.element_bytes // 16) * 16
 
 
+class Tiled(Protocol):
+    """A kernel that moves tiles of (m, k) elements, of any kind: what its launch depends on."""
+
+    @property
+    def name(self) -> str:
+        """Of the function."""
+        ...
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """(m, k), elements."""
+        ...
+
+    @property
+    def schedule(self) -> Schedule:
+        """Which block does which tiles."""
+        ...
+
+
 class TileCost(Struct, frozen=True):
     """Shared-memory cost of one tile: warp instructions, passes and extra passes, exact."""
 
@@ -285,19 +304,20 @@ def counts(plan: Transpose, machine: Machine, policy: str = "iree") -> Counts:
     if isinstance(found, Refusal):
         raise InputError(f"{plan.name}: {found.reason}")
     write, read = (
-        _count(use.passes, use.ideal, len(use.issues), len(listed.elements))
+        tile_cost(use.passes, use.ideal, len(use.issues), len(listed.elements))
         for use, listed in zip(found.uses, work.uses, strict=True)
     )
     return Counts(write, read)
 
 
-def _count(passes: Fraction, ideal: Fraction, issues: int, executions: int) -> TileCost:
+def tile_cost(passes: Fraction, ideal: Fraction, issues: int, executions: int) -> TileCost:
+    """Of so many executions, each of ``issues`` instructions with these passes on the average."""
     return TileCost(
         issues * executions, int(passes * executions), int((passes - ideal) * executions)
     )
 
 
-def tiles(plan: Transpose, size: tuple[int, int]) -> int:
+def tiles(plan: Tiled, size: tuple[int, int]) -> int:
     """Tiles of a matrix of ``size`` = (m, k). InputError unless they cover it."""
     (m, k), (by_m, by_k) = size, plan.tile
     if plan.schedule.kind == "grid":

@@ -78,17 +78,17 @@ def fill(plan: Transpose) -> Lines:
             words = [f"g[s][{i}][{w}]" for w in range(columns * plan.element_bytes // 4)]
         else:
             words = [f"p{i}_{w}" for w in range(-(-rows * plan.element_bytes // 4))]
-            yield from column_words(plan, "g[s]", words, i, rows)
+            yield from column_words(plan.element_bytes, "g[s]", words, i, rows)
         yield from move_vector(plan, "write", cut, i, words)
     yield "}"
 
 
 def column_words(
-    plan: Transpose, block: str, words: Sequence[str], column: int, rows: int
+    element_bytes: int, block: str, words: Sequence[str], column: int, rows: int
 ) -> Lines:
     """Column ``column`` of a block of rows as words: two halves make a word."""
     for w, word in enumerate(words):
-        if plan.element_bytes == 4:
+        if element_bytes == 4:
             yield f"const unsigned {word} = {block}[{w}][{column}];"
         elif rows == 1:
             yield f"const unsigned {word} = {block}[0][{column // 2}] >> {column % 2 * 16};"
@@ -147,7 +147,7 @@ def out_vectors(plan: Transpose, guard: str = "") -> Lines:
             words = [f"h[{j}][{w}]" for w in range(size // 4)]
         else:
             words = [f"q{j}_{w}" for w in range(size // 4)]
-            yield from column_words(plan, "h", words, j, rows)
+            yield from column_words(plan.element_bytes, "h", words, j, rows)
         target = f"({VECTORS[size]}*)(to + {j}ll * M)"
         yield f"{guard.format(j=j)}STORE({target}, {packed(size, words, 0)});"
 
