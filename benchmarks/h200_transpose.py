@@ -8,7 +8,7 @@
     python benchmarks/h200_transpose.py any-table        # of odd sizes and batches
 
 The same as
-``bankwise bench transpose --variants 230 --seed 6 --dtype fp32 --dtype fp16 -o FOLDER``.
+``bankwise bench transpose --variants 450 --seed 6 --dtype fp32 --dtype fp16 -o FOLDER``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def measure(folder: Path) -> None:
     from bankwise.lab.bench_transpose import BenchOptions, bench_transpose
     from bankwise.lab.report.transpose_files import save
 
-    options = BenchOptions(dtypes=("fp32", "fp16"), variants=230, seed=6)
+    options = BenchOptions(dtypes=("fp32", "fp16"), variants=450, seed=6)
     report = bench_transpose(options, lambda done, all_: print(f"case {done} of {all_}"))
     for path in save(report, folder):
         print(path)
@@ -50,7 +50,7 @@ ANY = (
 
 def shapes(out: Path) -> None:
     """Rows of every shape are written as soon as they are there."""
-    _rows(out, [(size,) for size in SHAPES], variants=90, profile=False)
+    _rows(out, [(size,) for size in SHAPES], variants=200, profile=False)
 
 
 def any_size(out: Path) -> None:
@@ -115,9 +115,9 @@ def best(rows: list[dict[str, str]], kind: str, name: str) -> float:
 def shown(lines: list[Line]) -> list[Line]:
     """Of the finalists the one whose counters were read; of the Triton tiles the best."""
     triton = min((x for x in lines if x["kind"] == "triton"), key=lambda x: x["median_ms"])
-    kept = [x for x in lines if x["kind"] not in ("tuned", "triton") or x is triton]
+    kept = [x for x in lines if x["kind"] not in ("tuned", "triton", "empty") or x is triton]
     kept += [x for x in lines if x["kind"] == "tuned" and x["measured_extra"] is not None]
-    order = ["rung", "relaid", "tuned", "triton", "torch", "copy"]
+    order = ["rung", "relaid", "tuned", "triton", "cublas", "torch", "copy"]
     return sorted(kept, key=lambda x: order.index(x["kind"]))
 
 
