@@ -24,7 +24,7 @@ from bankwise.cli import commands
 __all__ = ["app"]
 
 
-class _Page(TyperGroup):
+class _Overview(TyperGroup):
     """The group of all verbs, whose help is this page."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -75,7 +75,7 @@ def _overview(of: typer.Typer) -> typer.Typer:
     """An application whose commands have names and first words, and no options of their own."""
     found = copy(of)
     found.info = copy(of.info)
-    found.info.cls = _Page
+    found.info.cls = _Overview
     found.registered_commands = [_command(one) for one in of.registered_commands]
     found.registered_groups = [_group(one) for one in of.registered_groups]
     return found

@@ -166,6 +166,7 @@ def _descriptor(lines: Sequence[str], at: int) -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=4)
 def _body(
     text: AmdText, start: int, file: str
 ) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
@@ -180,7 +181,6 @@ def _body(
     return operations, labels
 
 
-@lru_cache(maxsize=4)
 def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[str, int], bool]:
     """Operations and labels from the line ``start`` on, and whether an end was seen: the one that
     compilers write, or, where a person wrote no such, the next kernel or what is no code behind an
