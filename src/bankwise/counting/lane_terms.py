@@ -7,6 +7,7 @@ one factor, as in ``threadIdx.x * 81 + threadIdx.y``. An address with an XOR has
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
@@ -45,15 +46,26 @@ def lane_steps(values: IntArray, active: BoolArray) -> tuple[int, ...] | None:
     lanes = np.flatnonzero(active)
     if not len(lanes):
         return None
-    steps = []
-    for bit in range((len(values) - 1).bit_length()):
-        low = lanes[lanes & (1 << bit) == 0]
-        pairs = low[active[np.minimum(low | (1 << bit), len(values) - 1)]]
-        steps.append(int(values[pairs[0] | (1 << bit)] - values[pairs[0]]) if len(pairs) else 0)
-    bits = (np.arange(len(values))[:, None] >> np.arange(len(steps))) & 1
-    sums = bits @ np.array(steps, np.int64) if steps else np.zeros(len(values), np.int64)
-    rest = (values - sums)[lanes]
+    bits = _bits(len(values))
+    if len(lanes) == 1 << bits.shape[1]:
+        steps = (values[1 << np.arange(bits.shape[1])] - values[0]).tolist()
+    else:
+        steps = [_step(values, active, lanes, 1 << bit) for bit in range(bits.shape[1])]
+    rest = (values - bits @ np.array(steps, np.int64))[lanes]
     return tuple(steps) if (rest == rest[0]).all() else None
+
+
+def _step(values: IntArray, active: BoolArray, lanes: IntArray, bit: int) -> int:
+    """What one bit adds between the first two active lanes that differ in it alone; 0 if none."""
+    low = lanes[lanes & bit == 0]
+    pairs = low[active[np.minimum(low | bit, len(values) - 1)]]
+    return int(values[pairs[0] | bit] - values[pairs[0]]) if len(pairs) else 0
+
+
+@lru_cache(maxsize=16)
+def _bits(lanes: int) -> IntArray:
+    """The bits of the numbers of so many lanes, [lanes, bits]."""
+    return (np.arange(lanes)[:, None] >> np.arange((lanes - 1).bit_length())) & 1
 
 
 def lane_terms(steps: tuple[int, ...]) -> tuple[LaneTerm, ...]:

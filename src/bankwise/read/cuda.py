@@ -121,12 +121,14 @@ def ptx_parts(ptx: str) -> Iterator[EmittedPart]:
 def cuda_target(given: str, file: str) -> str:
     """The GPU to compile for: the oldest whose code is followed where none is named, since newer
     ones run its code."""
+    if given and SASS.name in (machine(given).tools.machine_code or ()):
+        return given
     known = sorted(followed(SASS), key=lambda name: int(architecture(name).removeprefix("sm_")))
-    if given and given not in known and machine(given):
+    if given:
         message = f"CUDA compiled for {given} is not followed"
         hint = f"--target sm_90, for example; one of {', '.join(known)}"
         raise InputError(message, location=Location(file), hint=hint)
-    return given or known[0]
+    return known[0]
 
 
 def architecture(target: str) -> str:

@@ -121,12 +121,14 @@ def _places(remark: str, files: Mapping[str, str]) -> Iterator[Location]:
 
 def hip_target(given: str, file: str) -> str:
     """The GPU to compile for: the first whose code is followed where none is named."""
+    if given and AMD.name in (machine(given).tools.machine_code or ()):
+        return given
     known = followed(AMD)
-    if given and given not in known and machine(given):
+    if given:
         message = f"HIP compiled for {given} is not followed"
         hint = f"--target {known[-1]}, for example; one of {', '.join(known)}"
         raise InputError(message, location=Location(file), hint=hint)
-    return given or known[0]
+    return known[0]
 
 
 def assembly_parts(text: str) -> Iterator[EmittedPart]:
