@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
-from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over, resident
+from bankwise.ask.every_launch import (
+    block,
+    emitted_cost,
+    every_launch,
+    key_of,
+    over,
+    resident,
+    runs_with,
+)
 from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, Simulator, compared
 from bankwise.change.simulate.memory import TOO_LONG
@@ -55,7 +63,7 @@ def _counted(
         named = f"{short(kernel.name)}: " * (len(before) > 1)
         for one in kernel.others:
             if (key := key_of(one)) in new.passes:
-                row = f"{named}passes with {block(one)} threads"
+                row = f"{named}passes {runs_with(one, kernel)}"
                 yield row, old.passes[key], new.passes[key]
 
 
@@ -140,7 +148,8 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     assumed: set[int] = set()
     simulator = SIMULATORS[emits]
     left: list[str] = []
-    for kernel in every_launch(kernels):
+    launches = {key_of(one)[:2]: one for one in reversed(every_launch(kernels))}
+    for kernel in reversed(launches.values()):
         names = simulator.names(old, kernel.name)
         settings = tuple(_settings(kernel, names))
         beside = kernel.launch.assumed and key_of(kernel) not in map(key_of, kernels)

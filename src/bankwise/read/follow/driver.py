@@ -14,6 +14,8 @@ from bankwise.hardware.machine import machine
 from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import languages
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.follow.block_classes import MOST_WORK, block_classes
+from bankwise.read.follow.blocks import Box
 from bankwise.read.follow.decoded import I
 from bankwise.read.follow.dialect import Dialect, K, Place, Size
 from bankwise.read.follow.openers import with_openers
@@ -197,7 +199,14 @@ def check_kernel(
     ready = Preparations(decoded.program)
 
     def run(launch: KernelLaunch) -> AssemblyKernel:
-        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps)
+        def in_box(box: Box | None) -> AssemblyKernel:
+            return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps, box)
+
+        found, own = in_box(None), set(dialect.group_index)
+        if not own & set(found.facts) or own & set(map(str, launch.arguments)):
+            return found
+        first, *others = block_classes(found, in_box, said.steps or MOST_WORK)
+        return replace(first, others=tuple(others))
 
     launches = _launches(dialect, kernel, file, said)
     found = side_by_side(launches, run, bool(decoded.touches or decoded.refusals), said.tried)

@@ -158,9 +158,9 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
 
 def parted(why: Unknown) -> Unknown:
     """The same for lanes of a wave that have not one number of it."""
-    if not why.uniform and why.lanes is None:
+    if not why.uniform and why.lanes is None and why.over is None:
         return why
-    return replace(why, uniform=False, lanes=None, multiple_of=1)
+    return replace(why, uniform=False, lanes=None, multiple_of=1, over=None)
 
 
 def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
