@@ -18,7 +18,15 @@ import pytest
 
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.follow.blocks import Box, OverBlocks, block_index, compared, summed, where
+from bankwise.read.follow.blocks import (
+    Box,
+    OverBlocks,
+    bitwise,
+    block_index,
+    compared,
+    summed,
+    where,
+)
 from bankwise.read.follow.driver import check_code
 from bankwise.read.launch.expression import launch_of
 from bankwise.read.launch.facts import Launches
@@ -109,6 +117,40 @@ def test_blocks_in_words() -> None:
     assert where([(edge, corner, range(1))], (32, 16, 1)) == "x 31, y 15"
     assert where([(edge, range(16), range(1))], (32, 16, 1)) == "x 31"
     assert where([(range(32), range(16), range(1))], (32, 16, 1)) == "all"
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("x | t", lambda x, t: x | t),
+        ("x & 31", lambda x, t: x & 31),
+        ("(x & 0xFFFFFFE0) | t", lambda x, t: (x & 0xFFFFFFE0) | t),
+        ("x ^ t", lambda x, t: x ^ t),
+        ("x & t", lambda x, t: x & t),
+    ],
+)
+def test_bits_below_all_steps_are_those_of_every_block(text: str, of: Any) -> None:
+    """``blockIdx.x * 32`` has five bits that are nought in all blocks."""
+    box: Box = (range(3, 12), range(1), range(1))
+    lanes = np.arange(32, dtype=np.uint32)[None, :]
+    x = summed(lambda i: i * np.uint32(32), [block_index(0, box)])
+    found = bitwise(lambda a, t: of(a, t).astype(np.uint32), [x, lanes])
+    assert found is not None, text
+    for block in box[0]:
+        wanted = [of(32 * block, t) % (1 << 32) for t in range(32)]
+        if isinstance(found, np.ndarray):
+            told = np.broadcast_to(found, (1, 32))[0].tolist()
+        else:
+            step = found.steps[0].astype(np.int64) * (block - box[0].start)
+            told = np.broadcast_to(found.first + step, (1, 32))[0].tolist()
+        assert told == wanted, text
+
+
+def test_bits_that_blocks_have_of_their_own_and_a_mask_takes_away_are_not_known() -> None:
+    box: Box = (range(8), range(1), range(1))
+    mask = np.full((1, 1), 0x5F, np.uint32)
+    x = summed(lambda i: i * np.uint32(32), [block_index(0, box)])
+    assert bitwise(lambda a, m: a & m, [x, mask]) is None
 
 
 # Machine code: every block of a launch is the class that it is said to be.

@@ -114,6 +114,33 @@ def compared(
     return found[0] if alike else next(_cuts(pair, given.counts, at), None) if halves else None
 
 
+def bitwise(
+    function: Callable[..., Array], operands: Sequence[Operand]
+) -> Array | OverBlocks | None:
+    """``function`` of the operands, each bit of whose result is one of their own bits' alone, where
+    one of them differs between blocks: known where it asks no bit that does, and a number over
+    blocks where it hands on all of these (``blockIdx.x * 32 | lane``); else None."""
+    moving = [n for n, one in enumerate(operands) if isinstance(one, OverBlocks)]
+    of = operands[moving[0]]
+    assert isinstance(of, OverBlocks)
+    if len(moving) > 1 or of.wide:
+        return None
+    bits = np.uint32(np.bitwise_or.reduce([np.bitwise_or.reduce(s, axis=None) for s in of.steps]))
+    upper = np.uint32(~((int(bits) & -int(bits)) - 1) & 0xFFFFFFFF)
+
+    def at(number: Array) -> Array:
+        return _low(
+            function(*(number if n == moving[0] else one for n, one in enumerate(operands)))
+        )
+
+    zeros, ones = at(of.first & ~upper), at(of.first | upper)
+    if np.array_equal(zeros, ones):
+        return zeros
+    if ((zeros ^ ones) == upper).all() and not (zeros & upper).any():
+        return OverBlocks(at(of.first), of.steps, of.counts)
+    return None
+
+
 def _ends(pair: Sequence[Operand], axis: int, count: int) -> tuple[int, ...]:
     moves = any(isinstance(one, OverBlocks) and one.steps[axis].any() for one in pair)
     return (0, count - 1) if moves and count > 1 else (0,)

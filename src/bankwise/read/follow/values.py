@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bankwise.read.follow.blocks import Cut, OverBlocks, compared, summed
+from bankwise.read.follow.blocks import Cut, OverBlocks, bitwise, compared, summed
 
 Array = npt.NDArray[Any]
 
@@ -160,7 +160,7 @@ def apply(function: Callable[..., Array], *values: Value) -> Value:
     for value in values:
         if isinstance(value, Unknown):
             found = mixed(values)
-            if isinstance(function, LaneSum | Ordering):
+            if isinstance(function, LaneSum | Ordering | Bitwise):
                 return function.unknown(found, values)
             return found
     return function(*values)
@@ -186,6 +186,25 @@ class Ordering:
             return found
         told = compared(self.test, pair, self.is_signed, self.halves)
         return told if isinstance(told, np.ndarray) else replace(found, cut=told)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bitwise:
+    """A function of words, each bit of whose result is one of their own bits' alone."""
+
+    function: Callable[..., Array]
+
+    def __call__(self, *values: Array, **bits: int) -> Array:
+        """Of known values."""
+        return self.function(*values, **bits)
+
+    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
+        """``found``, or what it is in all blocks of a part of the grid."""
+        operands = over_blocks(values)
+        if operands is None or any(_width(one) != 4 for one in operands):
+            return found
+        told = bitwise(self.function, operands)
+        return told if isinstance(told, np.ndarray) else replace(found, over=told)
 
 
 def over_blocks(values: Iterable[Value]) -> list[Array | OverBlocks] | None:
@@ -361,7 +380,7 @@ def operands_of(function: Callable[..., Array]) -> int:
     """How many arrays ``function`` takes; a parameter called ``bits`` is none."""
     if isinstance(function, np.ufunc):
         return function.nin
-    if isinstance(function, LaneSum):
+    if isinstance(function, LaneSum | Bitwise):
         return operands_of(function.function)
     return sum(name != "bits" for name in signature(function).parameters)
 
