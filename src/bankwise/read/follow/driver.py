@@ -208,8 +208,12 @@ def check_kernel(
         first, *others = block_classes(found, in_box, said.steps or MOST_WORK)
         return replace(first, others=tuple(others))
 
-    launches = _launches(dialect, kernel, file, said)
+    every = _launches(dialect, kernel, file, said)
+    launches = every if every[0].assumed else every[:MOST_LAUNCHES]
     found = side_by_side(launches, run, bool(decoded.touches or decoded.refusals), said.tried)
+    if len(every) > len(launches):
+        told = _MORE_LAUNCHES.format(many=len(every) - len(launches))
+        found = replace(found, notes=(*found.notes, told))
     known = found.launch
 
     def again(more: Given) -> AssemblyKernel:
@@ -218,6 +222,9 @@ def check_kernel(
     if not said.sample:
         return found
     return with_openers(found, again, _trials(dialect, kernel, found))
+
+
+_MORE_LAUNCHES = "{many} more launches are known and not followed: --launch chooses one"
 
 
 def _concerning(
@@ -254,6 +261,6 @@ def _launches(
         bounded(found, size, kernel.name, place, not text.bound)
     open_ = [one for one in found if one.block is None]
     if not open_:
-        return found[:MOST_LAUNCHES]
+        return found
     hints = numbers_of_name(kernel.name)
     return assumed(open_[0], dialect.axes(kernel), size if text.bound else None, hints)
