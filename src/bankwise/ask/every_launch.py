@@ -13,7 +13,7 @@ from math import prod
 
 from bankwise.ask.check_assembly import counted_kernel
 from bankwise.hardware.machine import Machine, machine
-from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.hardware.occupancy import Occupancy, Usage, occupancy
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.blocks import where
 from bankwise.read.names import short
@@ -185,9 +185,15 @@ def runs_with(kernel: AssemblyKernel, beside: AssemblyKernel) -> str:
     return f"with {block(kernel)} threads"
 
 
-def resident(kernel: AssemblyKernel) -> int:
-    """The blocks that fit a unit, by shared memory and registers; 0 of unknown size."""
+def resident(kernel: AssemblyKernel) -> Occupancy | None:
+    """What fits a unit, by shared memory and registers; None of blocks of unknown size."""
     threads = prod(kernel.workgroup_size)
     used = (kernel.lds_bytes or 0) + (kernel.launch.shared_bytes or 0)
     usage = Usage(threads, used, kernel.registers)
-    return occupancy(machine(kernel.target), usage).workgroups if threads else 0
+    return occupancy(machine(kernel.target), usage) if threads else None
+
+
+def fitting(kernel: AssemblyKernel) -> int:
+    """The blocks that fit a unit; 0 of unknown size."""
+    found = resident(kernel)
+    return 0 if found is None else found.workgroups

@@ -19,14 +19,15 @@ from pathlib import Path
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.check_assembly import counted_kernel, report_of
+from bankwise.ask.dearer import dear, is_long
 from bankwise.ask.every_launch import (
+    fitting,
     key_of,
     over,
     paying,
-    resident,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.judge_emitted import beyond, dear, is_long, judge_emitted, judge_taken
+from bankwise.ask.judge_emitted import beyond, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_text import Author, CompiledText
@@ -305,13 +306,13 @@ def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
 
 def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
     """Whether fewer blocks of a kernel fit a unit."""
-    return any(resident(new) < resident(old) for old, new in zip(before, after, strict=True))
+    return any(fitting(new) < fitting(old) for old, new in zip(before, after, strict=True))
 
 
 def _heavy(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
     """Whether fewer than half as many blocks of a kernel fit a unit, or it is twice as long."""
     both = list(zip(before, after, strict=True))
-    return any(2 * resident(new) < resident(old) or is_long(old, new) for old, new in both)
+    return any(2 * fitting(new) < fitting(old) or is_long(old, new) for old, new in both)
 
 
 def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:

@@ -12,7 +12,6 @@ from bankwise.ask.every_launch import (
     every_launch,
     key_of,
     over,
-    resident,
     runs_with,
 )
 from bankwise.change.simulate.amd import AMD_SIMULATOR
@@ -20,7 +19,6 @@ from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, Simula
 from bankwise.change.simulate.memory import TOO_LONG
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import KernelLaunch, Size
 from bankwise.read.names import demangled, own, short
@@ -82,40 +80,6 @@ def beyond(
         f"compiled, it takes {more:,} passes more than planned: the plan counted the accesses that "
         "the compiler made of the text as it was, and it makes others of this one",
     )
-
-
-def dear(
-    before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], time: str
-) -> tuple[str, ...]:
-    """Where a change may cost more than it saves, in words: instructions that take longer to issue
-    than the passes that they save, registers with which at most half as many blocks fit a unit, or
-    more than twice the instructions. ``time``: how to know."""
-    old, new = emitted_cost(before), emitted_cost(after)
-    found: list[str] = []
-    if before and new.is_dear(old, machine(before[0].target)):
-        keys = [key_of(one) for one in before]
-        more, less = (
-            abs(over(now, keys) - over(then, keys)) / max(1, over(then, keys))
-            for now, then in ((new.near, old.near), (new.passes, old.passes))
-        )
-        found.append(
-            f"{more:.0%} more instructions are executed for {less:.0%} fewer passes: {time}"
-        )
-    for one, other in zip(before, after, strict=True):
-        fit, fits = resident(one), resident(other)
-        if fit and fits and 2 * fits <= fit:
-            taken = f"{one.registers} -> {other.registers} registers"
-            found.append(f"{short(one.name)}: {taken}, {fit} -> {fits} blocks fit a unit: {time}")
-        elif is_long(one, other):
-            taken = f"{one.instructions:,} -> {other.instructions:,} instructions"
-            found.append(f"{short(one.name)}: {taken}: {time}")
-    return tuple(found)
-
-
-def is_long(before: AssemblyKernel, after: AssemblyKernel) -> bool:
-    """Whether a kernel has more than twice the instructions."""
-    old, new = before.instructions, after.instructions
-    return old is not None and new is not None and new > 2 * old
 
 
 _TAKEN = (
