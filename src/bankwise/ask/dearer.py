@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from bankwise.ask.every_launch import emitted_cost, key_of, over, resident
 from bankwise.hardware.machine import machine
-from bankwise.hardware.occupancy import Resource
+from bankwise.hardware.occupancy import Occupancy, Resource
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.names import short
 
@@ -46,7 +46,7 @@ def _issued(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -
 def _more(before: AssemblyKernel, after: AssemblyKernel) -> Iterator[str]:
     """What a kernel takes more of than before, so much that it may be slower."""
     fit, fits = resident(before), resident(after)
-    fewer = fit is not None and fits is not None and fits.workgroups < fit.workgroups
+    fewer = fit is not None and fits is not None and _is_crowded(fit, fits)
     many = _times_as_long(before, after) > _MANY
     if not fewer and not many:
         return
@@ -60,6 +60,14 @@ def _more(before: AssemblyKernel, after: AssemblyKernel) -> Iterator[str]:
         taken.append(f"{fit.workgroups} -> {fits.workgroups} blocks fit a unit")
     told = "may be slower though it has fewer conflicts"
     yield f"{short(before.name)} {told} ({', '.join(taken)})"
+
+
+def _is_crowded(fit: Occupancy, fits: Occupancy) -> bool:
+    """Whether fewer blocks fit for want of registers; a fifth fewer for want of anything else."""
+    few = fits.workgroups < fit.workgroups
+    return few and (
+        "vector registers" in fits.limited_by or 5 * fits.workgroups <= 4 * fit.workgroups
+    )
 
 
 def _registers(before: AssemblyKernel, after: AssemblyKernel) -> int:
