@@ -256,8 +256,8 @@ def _cheapest(
 ) -> Iterator[tuple[_Chosen, CompiledText]]:
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
     the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
-    dear, or its code or its registers are many: then of equals the one with the fewest comes first,
-    if as many blocks fit a unit.
+    dear, or its code or its registers are many: then of equals one of which that is not so comes
+    first, then one of which as many blocks fit a unit, then the one with the fewest.
     What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
     more."""
     cost = best.emitted.beside(before.emitted)
@@ -265,7 +265,7 @@ def _cheapest(
     wanted = cost[0] - plans.saved, cost[1] + more
     gpu = machine(before.kernels[0].target)
     left = [_Chosen(plans, plan, one) for plan in plans.plans for one in plan.spellings]
-    found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, CompiledText]] = []
+    found: list[tuple[tuple[tuple[int, int], bool, bool, int], _Chosen, CompiledText]] = []
     while left or found:
         while left and not any(
             one[0][0] <= wanted
@@ -280,8 +280,8 @@ def _cheapest(
             elif made is not None and (why := _dear(one, made, before, best, gpu)):
                 paid.append(why)
             elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
-                crowded = _crowded(before.kernels, made.kernels)
-                rank = price, crowded, made.emitted.nearer(before.emitted)
+                texts = before.kernels, made.kernels
+                rank = price, _heavy(*texts), _crowded(*texts), made.emitted.nearer(before.emitted)
                 found.append((rank, one, made))
         if found:
             least = min(found, key=lambda one: one[0])
