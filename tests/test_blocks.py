@@ -25,6 +25,7 @@ from bankwise.read.follow.blocks import (
     block_index,
     compared,
     summed,
+    upper_word,
     where,
 )
 from bankwise.read.follow.driver import check_code
@@ -439,3 +440,45 @@ def test_a_guard_in_an_execution_mask_is_decided_for_every_workgroup() -> None:
         range(3, 4): [tuple(range(0, 64, 8))],
         range(4, 5): [],
     }
+
+
+LONG = """\
+__global__ void k(float *out, const float *in, TYPE n) {
+  __shared__ float s[32][32];
+  TYPE i = (TYPE)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    s[threadIdx.x % 32][threadIdx.x / 32] = in[i];
+  __syncthreads();
+  if (i < n)
+    out[i] = s[threadIdx.x / 32][threadIdx.x % 32];
+}
+void run(float *x, TYPE n) { k<<<(n + 1023) / 1024, 1024>>>(x, x, n); }
+void go(float *x) { run(x, 5000000); }
+"""
+
+
+@real
+@pytest.mark.parametrize("kind", ["long", "size_t", "unsigned", "int"])
+def test_an_index_of_64_bits_is_decided_for_every_block(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "long.cu"
+    file.write_text(LONG.replace("TYPE", kind), "utf-8")
+    ended = bankwise("check", file, "--target", "sm_90", "--format", "json")
+    (kernel,) = json.loads(ended.out)["kernels"]
+    # 5,000,000 = 4,882 * 1,024 + 832: of the last block 26 warps write a column of 32 words.
+    told = [(one["blocks"], one["count"], one["added"]["low"]) for one in kernel["classes"]]
+    assert told == [("x 0-4881", 4882, 32 * 31), ("x 4882", 1, 26 * 31)]
+    assert kernel["launch_added"]["low"] == 4882 * 32 * 31 + 26 * 31
+
+
+@pytest.mark.parametrize("is_signed", [False, True])
+@pytest.mark.parametrize(
+    ("factor", "low", "high"), [(7, 5, 0), (1 << 20, 9, 3), (3, 0xFFFFFFF0, 1)]
+)
+def test_an_upper_word_is_told_where_it_is_one_in_all_blocks(
+    is_signed: bool, factor: int, low: int, high: int
+) -> None:
+    box: Box = (range(2, 40), range(1), range(1))
+    y, z, top = (np.full((1, 1), n, np.uint32) for n in (factor, low, high))
+    found = upper_word(block_index(0, box), y, z, top, is_signed)
+    wanted = {(block * factor + (high << 32) + low) >> 32 for block in box[0]}
+    assert (None if found is None else {int(found[0, 0])}) == (wanted if len(wanted) == 1 else None)

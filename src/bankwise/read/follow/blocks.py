@@ -141,6 +141,32 @@ def bitwise(
     return None
 
 
+def upper_word(
+    x: Operand, y: Operand, low: Operand, high: Operand, is_signed: bool
+) -> Array | None:
+    """The upper 32 bits of ``x * y + high:low`` in all blocks, if they are the same there; ``high``
+    and one factor are alike in all. The sum is affine, so that it lies between its corners."""
+    both = isinstance(x, OverBlocks) and isinstance(y, OverBlocks)
+    if both or isinstance(high, OverBlocks):
+        return None
+    parts = (x, y, low)
+    given = next((one for one in parts if isinstance(one, OverBlocks)), None)
+    if given is None:
+        return None
+    found: Array | None = None
+    for corner in product(*(_ends(parts, axis, n) for axis, n in enumerate(given.counts))):
+        numbers = [_exact(one, corner, is_signed and one is not low) for one in parts]
+        ranges = [_SIGNED if is_signed and one is not low else _UNSIGNED for one in parts]
+        if any((n < a).any() or (n > b).any() for n, (a, b) in zip(numbers, ranges, strict=True)):
+            return None
+        first, second, last = (one.astype(object) for one in numbers)
+        total = (first * second + last) // (1 << 32) + high.astype(object)
+        if found is not None and not np.array_equal(total, found):
+            return None
+        found = total
+    return None if found is None else (found % (1 << 32)).astype(np.uint32)
+
+
 def _ends(pair: Sequence[Operand], axis: int, count: int) -> tuple[int, ...]:
     moves = any(isinstance(one, OverBlocks) and one.steps[axis].any() for one in pair)
     return (0, count - 1) if moves and count > 1 else (0,)

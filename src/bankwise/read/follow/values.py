@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bankwise.read.follow.blocks import Cut, OverBlocks, bitwise, compared, summed
+from bankwise.read.follow.blocks import Cut, OverBlocks, bitwise, compared, summed, upper_word
 
 Array = npt.NDArray[Any]
 
@@ -160,7 +160,7 @@ def apply(function: Callable[..., Array], *values: Value) -> Value:
     for value in values:
         if isinstance(value, Unknown):
             found = mixed(values)
-            if isinstance(function, LaneSum | Ordering | Bitwise):
+            if isinstance(function, LaneSum | Ordering | Bitwise | UpperWord):
                 return function.unknown(found, values)
             return found
     return function(*values)
@@ -205,6 +205,30 @@ class Bitwise:
             return found
         told = bitwise(self.function, operands)
         return told if isinstance(told, np.ndarray) else replace(found, over=told)
+
+
+@dataclass(frozen=True, slots=True)
+class UpperWord:
+    """The upper word of a product of two words, ``is_signed`` or not, and two words, low and high,
+    that are added to it."""
+
+    is_signed: bool
+
+    def __call__(self, x: Array, y: Array, low: Array, high: Array) -> Array:
+        """Of known values."""
+        kind = np.int32 if self.is_signed else np.uint32
+        first, second = (one.view(kind).astype(object) for one in (x, y))
+        total = first * second + low.astype(object) + high.astype(object) * (1 << 32)
+        return np.asarray((total // (1 << 32) % (1 << 32)).astype(np.uint32))
+
+    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
+        """``found``, or what it is in all blocks of a part of the grid."""
+        operands = over_blocks(values)
+        if operands is None or any(_width(one) != 4 for one in operands):
+            return found
+        x, y, low, high = operands
+        told = upper_word(x, y, low, high, self.is_signed)
+        return found if told is None else told
 
 
 def over_blocks(values: Iterable[Value]) -> list[Array | OverBlocks] | None:
