@@ -208,8 +208,11 @@ GUARDS = {
 }
 
 
-def classes(guard: str, grid: tuple[int, int], w: int, h: int) -> tuple[AssemblyKernel, ...]:
-    launch = launch_of(f"k<<<{grid[0]}x{grid[1]}, 16x8>>>(_, {w}, {h})")
+def classes(
+    guard: str, grid: tuple[int, int], block: tuple[int, int], w: int, h: int
+) -> tuple[AssemblyKernel, ...]:
+    sizes = f"{grid[0]}x{grid[1]}, {block[0]}x{block[1]}"
+    launch = launch_of(f"k<<<{sizes}>>>(_, {w}, {h})")
     text = GUARDED.replace("GUARD", guard)
     (found,) = check_code(PTX, text, "k.ptx", launches=Launches(((launch,), (), ())))
     return found, *found.others
@@ -233,17 +236,20 @@ def stored(found: AssemblyKernel) -> Counter[tuple[int, ...]]:
 @pytest.mark.parametrize(
     ("grid", "w", "h"), [((4, 3), 50, 20), ((9, 2), 144, 16), ((12, 1), 37, 3), ((3, 40), 48, 313)]
 )
-def test_every_block_runs_as_its_class(name: str, grid: tuple[int, int], w: int, h: int) -> None:
+@pytest.mark.parametrize("block", [(16, 8), (20, 5)])  # 100 threads leave a warp in part
+def test_every_block_runs_as_its_class(
+    name: str, grid: tuple[int, int], block: tuple[int, int], w: int, h: int
+) -> None:
     guard, holds = GUARDS[name]
     seen: dict[tuple[int, ...], AssemblyKernel] = {}
-    for one in classes(guard, grid, w, h):
+    for one in classes(guard, grid, block, w, h):
         for box in one.boxes:
-            for block in itertools.product(*box):
-                assert block not in seen
-                seen[block] = one
+            for place in itertools.product(*box):
+                assert place not in seen
+                seen[place] = one
     assert len(seen) == grid[0] * grid[1]
     for (bx, by, _), one in seen.items():
-        threads = [(tx, ty) for ty in range(8) for tx in range(16)]
+        threads = [(tx, ty) for ty in range(block[1]) for tx in range(block[0])]
         bytes_ = tuple(
             sorted(
                 64 * tx + 4 * ty
@@ -482,3 +488,10 @@ def test_an_upper_word_is_told_where_it_is_one_in_all_blocks(
     found = upper_word(block_index(0, box), y, z, top, is_signed)
     wanted = {(block * factor + (high << 32) + low) >> 32 for block in box[0]}
     assert (None if found is None else {int(found[0, 0])}) == (wanted if len(wanted) == 1 else None)
+
+
+def test_a_grid_of_blocks_that_fill_no_warp_is_cut_at_its_borders_alone() -> None:
+    guard, _ = GUARDS["x < w and y < h"]
+    found = classes(guard, (4_000, 3_000), (20, 5), 63_999, 23_995)
+    assert len(found) == 4
+    assert sum(one.blocks for one in found) == 12_000_000

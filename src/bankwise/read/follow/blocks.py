@@ -34,18 +34,19 @@ class OverBlocks:
 
     ``first``: in the first block, uint32; ``steps``: what it grows by with the index along x, y, z,
     uint32; ``counts``: blocks along each. ``wide``: of a number of 64 bits, whose upper half is not
-    known.
+    known. ``lanes``: of a register, where that is so; None in all.
     """
 
     first: Array
     steps: tuple[Array, Array, Array]
     counts: tuple[int, int, int]
     wide: bool = False
+    lanes: npt.NDArray[np.bool_] | None = None
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         """All that it consists of."""
-        return self.first, *self.steps
+        return self.first, *self.steps, *(() if self.lanes is None else (self.lanes,))
 
 
 Operand = Array | OverBlocks
