@@ -495,3 +495,18 @@ def test_a_grid_of_blocks_that_fill_no_warp_is_cut_at_its_borders_alone() -> Non
     found = classes(guard, (4_000, 3_000), (20, 5), 63_999, 23_995)
     assert len(found) == 4
     assert sum(one.blocks for one in found) == 12_000_000
+
+
+@real
+def test_the_class_that_is_shown_is_not_scaled_by_the_whole_grid(tmp_path: Path) -> None:
+    """What a profile measured is of all blocks; the numbers of one class are not multiplied."""
+    from bankwise.ask.beside.beside import _unsure
+    from bankwise.ask.check import check_file
+    from bankwise.read.options import Options
+
+    for width, differ in ((1000, True), (1024, False)):
+        file = tmp_path / f"t{width}.cu"
+        host = LAUNCHED.replace("WIDTH", str(width)).replace("HEIGHT", "512")
+        file.write_text(TRANSPOSE + host, "utf-8")
+        (kernel,) = check_file(file, Options(target="sm_90")).kernels
+        assert bool(_unsure(kernel)) == differ
