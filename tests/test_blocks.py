@@ -510,3 +510,29 @@ def test_the_class_that_is_shown_is_not_scaled_by_the_whole_grid(tmp_path: Path)
         file.write_text(TRANSPOSE + host, "utf-8")
         (kernel,) = check_file(file, Options(target="sm_90")).kernels
         assert bool(_unsure(kernel)) == differ
+
+
+TWICE = """\
+void run(float *a, float *b, int width, int height) {
+  transpose<<<dim3((width + T - 1) / T, (height + T - 1) / T), dim3(T, T)>>>(b, a, width, height);
+}
+void go(float *a, float *b) {
+  run(a, b, 1024, 512);
+  run(a, b, 1000, 500);
+}
+"""
+
+
+@real
+def test_another_launch_is_told_with_its_total(tmp_path: Path) -> None:
+    file = tmp_path / "twice.cu"
+    file.write_text(TRANSPOSE + TWICE, "utf-8")
+    ended = bankwise("check", file, "--target", "sm_90", "--format", "json")
+    (kernel,) = json.loads(ended.out)["kernels"]
+    assert "classes" not in kernel
+    (other,) = kernel["launch"]["others"]
+    blocks = itertools.product(range(32), range(16))
+    assert other["launch_added"]["low"] == sum(extra(x, y, 1000, 500) for x, y in blocks)
+    assert (other["blocks"], other["added"]["low"]) == ("x 0-30, y 0-14", 992)
+    plain = bankwise("check", file, "--target", "sm_90").out
+    assert "adds 992 in blocks x 0-30, y 0-14, 484,000 in the launch" in " ".join(plain.split())

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.launch_asked import launch_asked
 from bankwise.ask.offsets import offsets_after_xor
-from bankwise.ask.over_blocks import classes_of, elsewhere, refused_elsewhere, same_launch
-from bankwise.ask.over_launches import other_launch, over_launches, worst_first
+from bankwise.ask.over_blocks import (
+    classes_of,
+    elsewhere,
+    other_launches_of,
+    refused_elsewhere,
+)
+from bankwise.ask.over_launches import over_launches, worst_first
 from bankwise.ask.samples import sample_of, with_samples
 from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
 from bankwise.ask.write_emitted import Origin
@@ -193,14 +198,13 @@ def _counted(
     reports = (*reports, *elsewhere(classes))
     sampled, used, left = with_samples(found, gpu, kernel_of)
     refusals = (*left, *refused_elsewhere(found), *unseen(found), *uncounted)
-    pairs = zip(found.others, others, strict=True)
     given = map(sample_of(found), used)
     report = kernel_report(kernel, (*reports, *sampled), refusals=refusals)
     return replace(
         report,
         launched="" if found.launch.assumed else found.launch.said,
         assumed=", ".join(filter(None, (found.assumed, *(f"{one}{_EXAMPLE}" for one in given)))),
-        others=tuple(other_launch(*one) for one in pairs if not same_launch(one[0], found)),
+        others=tuple(other_launches_of(found, others)),
         classes=classes,
         openers=found.openers,
     )

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bankwise.ask.over_launches import Counted, place_of
-from bankwise.counting.counted import AccessReport, repeated
+from bankwise.ask.over_launches import Counted, other_launch, place_of
+from bankwise.counting.counted import AccessReport, repeated, summed
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.blocks import where
-from bankwise.show.values import BlockClass, surest
+from bankwise.show.values import BlockClass, OtherLaunch, surest
 
 _ELSEWHERE = "runs in other blocks alone"
 
@@ -50,6 +50,21 @@ def elsewhere(classes: Sequence[BlockClass]) -> Iterator[AccessReport]:
         note = "; ".join(filter(None, (first.note, _ELSEWHERE)))
         told = surest(one.conflict for one in alike)
         yield replace(repeated(first, 0), note=note, over_launches=told)
+
+
+def other_launches_of(found: AssemblyKernel, others: Sequence[Counted]) -> Iterator[OtherLaunch]:
+    """The other launches of a kernel: each as its class of blocks with the most extra passes."""
+    launches: dict[str, list[tuple[AssemblyKernel, Counted]]] = {}
+    for number, pair in enumerate(zip(found.others, others, strict=True)):
+        if not same_launch(pair[0], found):
+            alike = str(pair[0].launch) if pair[0].boxes else f"{number}"
+            launches.setdefault(alike, []).append(pair)
+    for some in launches.values():
+        worst = max(some, key=lambda one: sum(access.run.extra for access in one[1]))
+        refused = max(other_launch(*one).refused for one in some)
+        told = replace(other_launch(*worst), refused=refused)
+        costs = ((a.run * one.blocks, a.evidence) for one, counted in some for a in counted)
+        yield replace(told, launch_added=summed(costs)) if len(some) > 1 else told
 
 
 def refused_elsewhere(found: AssemblyKernel) -> tuple[Refusal, ...]:

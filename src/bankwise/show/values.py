@@ -153,13 +153,14 @@ class AsEmitted:
 class OtherLaunch:
     """A kernel as another launch of it runs. ``said``: by whose word, empty if it is assumed;
     ``refused``: accesses of it that are not analysed, and not in ``added``; ``blocks``: of which of
-    its blocks that is, in words, where they differ."""
+    its blocks that is, in words, where they differ; ``launch_added``: of all of them then."""
 
     workgroup_size: tuple[int, int, int]
     said: str
     added: Added
     refused: int = 0
     blocks: str = ""
+    launch_added: Added | None = None
 
 
 @dataclass(frozen=True, slots=True)

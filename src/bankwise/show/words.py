@@ -221,6 +221,7 @@ def other_launch(other: OtherLaunch) -> str:
     size = ",".join(map(str, other.workgroup_size))
     left = f"; {other.refused} not analysed there" * bool(other.refused)
     where = f" in blocks {other.blocks}" if other.blocks not in ("", "all") else ""
+    where += f", {adds(other.launch_added)} in the launch" if other.launch_added else ""
     said = f"with {size} ({other.said or 'assumed, too'})"
     return f"{said} the counter adds {adds(other.added)}{where}{left}"
 

@@ -106,6 +106,7 @@ class OtherLaunchDocument(Struct, frozen=True):
     blocks: Annotated[str, Meta(description="of which blocks, where they differ")] | UnsetType = (
         UNSET
     )
+    launch_added: Annotated[AddedDocument, Meta(description="for all of them")] | UnsetType = UNSET
 
 
 class BlockClassDocument(Struct, frozen=True):
@@ -339,6 +340,7 @@ def _launch(kernel: KernelReport) -> LaunchDocument | UnsetType:
         OtherLaunchDocument(
             *(one.workgroup_size, one.said or None, added_document(one.added)),
             blocks=one.blocks if one.blocks not in ("", "all") else UNSET,
+            launch_added=added_document(one.launch_added) if one.launch_added else UNSET,
         )
         for one in kernel.others
     )
