@@ -178,13 +178,6 @@ def _kinds(keys: Iterable[LaunchKey]) -> Counter[str]:
     return found
 
 
-def runs_with(kernel: AssemblyKernel, beside: AssemblyKernel) -> str:
-    """A launch, or a class of blocks, that stands beside another one, in words."""
-    if kernel.boxes and str(kernel.launch) == str(beside.launch):
-        return f"in blocks {where(kernel.boxes, kernel.launch.grid)}"
-    return f"with {block(kernel)} threads"
-
-
 def resident(kernel: AssemblyKernel) -> Occupancy | None:
     """What fits a unit, by shared memory and registers; None of blocks of unknown size."""
     threads = prod(kernel.workgroup_size)

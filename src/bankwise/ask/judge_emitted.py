@@ -7,12 +7,12 @@ from dataclasses import replace
 from math import prod
 
 from bankwise.ask.every_launch import (
+    EmittedCost,
     block,
     emitted_cost,
     every_launch,
     key_of,
     over,
-    runs_with,
 )
 from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, Simulator, compared
@@ -59,10 +59,23 @@ def _counted(
     yield ("shared-memory instructions of a workgroup", *executed)
     for kernel in before:
         named = f"{short(kernel.name)}: " * (len(before) > 1)
-        for one in kernel.others:
-            if (key := key_of(one)) in new.passes:
-                row = f"{named}passes {runs_with(one, kernel)}"
-                yield row, old.passes[key], new.passes[key]
+        launches: dict[str, list[AssemblyKernel]] = {}
+        for one in every_launch((kernel,)):
+            if key_of(one) in new.passes:
+                launches.setdefault(str(one.launch), []).append(one)
+        for said, some in launches.items():
+            other = f" with {block(some[0])} threads" * (said != str(kernel.launch))
+            whole = " of the launch" * (len(some) > 1)
+            if whole or other:
+                then, now = (_passes(cost, some) for cost in (old, new))
+                yield f"{named}passes{whole}{other}", then, now
+
+
+def _passes(cost: EmittedCost, classes: Sequence[AssemblyKernel]) -> int:
+    """Of a block; of a launch whose blocks differ of all that it has."""
+    if len(classes) == 1:
+        return cost.passes[key_of(classes[0])]
+    return sum(cost.passes[key_of(one)] * one.blocks for one in classes)
 
 
 def beyond(
