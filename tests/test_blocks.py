@@ -536,3 +536,23 @@ def test_another_launch_is_told_with_its_total(tmp_path: Path) -> None:
     assert (other["blocks"], other["added"]["low"]) == ("x 0-30, y 0-14", 992)
     plain = bankwise("check", file, "--target", "sm_90").out
     assert "adds 992 in blocks x 0-30, y 0-14, 484,000 in the launch" in " ".join(plain.split())
+
+
+@real
+def test_arguments_that_are_missing_of_a_known_grid_are_tried_in_one_of_its_blocks(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "args.cu"
+    host = (
+        "void go(float *a, int w, int h) { transpose<<<dim3(4, 3), dim3(T, T)>>>(a, a, w, h); }\n"
+    )
+    file.write_text(TRANSPOSE + host, "utf-8")
+    ended = bankwise("check", file, "--target", "sm_90", "--format", "json")
+    assert ended.code == 3
+    found = json.loads(ended.out)
+    assert [one["option"] for one in found["openers"]] == ["--arg 2=16 --arg 3=16"]
+    (kernel,) = found["kernels"]
+    assert any("depends on arguments of the launch" in note for note in kernel["notes"])
+    given = bankwise("check", file, "--target", "sm_90", "--arg", "width=128", "--arg", "height=96")
+    assert given.code == 1
+    assert "all 12 blocks of the launch run so" in " ".join(given.out.split())

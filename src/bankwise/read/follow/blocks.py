@@ -61,6 +61,12 @@ def block_index(axis: int, box: Box) -> OverBlocks:
     return OverBlocks(first, (steps[0], steps[1], steps[2]), (x, y, z))
 
 
+def first_block(box: Box) -> Box:
+    """The first block of a part, alone."""
+    x, y, z = (along[:1] for along in box)
+    return x, y, z
+
+
 def summed(function: Callable[..., Array], operands: Sequence[Operand]) -> OverBlocks:
     """``function`` of the operands, whose low 32 bits it is linear in where they are no arrays."""
     given = next(one for one in operands if isinstance(one, OverBlocks))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 from bankwise.errors import InputError, Location
@@ -15,7 +16,7 @@ from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import languages
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.follow.block_classes import MOST_WORK, block_classes
-from bankwise.read.follow.blocks import Box
+from bankwise.read.follow.blocks import Box, first_block
 from bankwise.read.follow.decoded import I
 from bankwise.read.follow.dialect import Dialect, K, Place, Size
 from bankwise.read.follow.openers import with_openers
@@ -198,14 +199,17 @@ def check_kernel(
     decoded = dialect.decode(kernel)
     ready = Preparations(decoded.program)
 
-    def run(launch: KernelLaunch) -> AssemblyKernel:
-        def in_box(box: Box | None) -> AssemblyKernel:
-            return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps, box)
+    own = set(dialect.group_index)
 
-        found, own = in_box(None), set(dialect.group_index)
+    def in_box(launch: KernelLaunch, box: Box | None = None) -> AssemblyKernel:
+        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps, box)
+
+    def run(launch: KernelLaunch) -> AssemblyKernel:
+        found = in_box(launch)
         if not own & set(found.facts) or own & set(map(str, launch.arguments)):
             return found
-        first, *others = block_classes(found, in_box, said.steps or MOST_WORK)
+        each = partial(in_box, launch)
+        first, *others = block_classes(found, each, said.steps or MOST_WORK)
         return replace(first, others=tuple(others))
 
     every = _launches(dialect, kernel, file, said)
@@ -214,10 +218,11 @@ def check_kernel(
     if len(every) > len(launches):
         told = _MORE_LAUNCHES.format(many=len(every) - len(launches))
         found = replace(found, notes=(*found.notes, told))
-    known = found.launch
+    known, block = found.launch, first_block(found.boxes[0]) if found.boxes else None
 
     def again(more: Given) -> AssemblyKernel:
-        return run(replace(known, arguments=more))
+        launch = replace(known, arguments=more)
+        return in_box(launch, None if own & set(map(str, more)) else block)
 
     if not said.sample:
         return found
