@@ -416,7 +416,7 @@ def key(value: Value | None, names: dict[Hashable, int]) -> Hashable:
         return None
     if isinstance(value, Unknown):
         lanes = None if value.lanes is None else content(value.lanes)
-        over = value.over and tuple(map(content, value.over.arrays))
+        over = value.over and (value.over.wide, *map(content, value.over.arrays))
         part = (value.uniform, value.pointer, value.space, lanes, value.multiple_of, over)
         if value.choices is None and not value.subset_of:
             return part
