@@ -19,16 +19,15 @@ import pytest
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.blocks import (
-    Box,
     OverBlocks,
     bitwise,
     block_index,
     compared,
     summed,
     upper_word,
-    where,
 )
 from bankwise.read.follow.driver import check_code
+from bankwise.read.launch.boxes import Box, where
 from bankwise.read.launch.expression import launch_of
 from bankwise.read.launch.facts import Launches
 from bankwise.read.ptx.dialect import PTX

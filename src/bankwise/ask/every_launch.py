@@ -15,7 +15,7 @@ from bankwise.ask.check_assembly import counted_kernel
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.occupancy import Occupancy, Usage, occupancy
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.read.follow.blocks import where
+from bankwise.read.launch.boxes import where
 from bankwise.read.names import short
 from bankwise.solver.plan import Plan
 

@@ -13,7 +13,7 @@ from bankwise.ask.over_launches import Counted, other_launch, place_of
 from bankwise.counting.counted import AccessReport, repeated, summed
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.follow.blocks import where
+from bankwise.read.launch.boxes import where
 from bankwise.show.values import BlockClass, OtherLaunch, surest
 
 _ELSEWHERE = "runs in other blocks alone"

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from bankwise.counting.counted import AccessReport, Sureness, added
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.follow.blocks import where
+from bankwise.read.launch.boxes import where
 from bankwise.show.values import OtherLaunch, surest
 
 Counted = Sequence[AccessReport]

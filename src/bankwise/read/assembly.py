@@ -10,7 +10,7 @@ from math import prod
 from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
 from bankwise.notation.cute.hopper import MatrixDescriptor
-from bankwise.read.follow.blocks import Box, Cut
+from bankwise.read.launch.boxes import Box, Cut
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import argument_name
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.read.follow.blocks import Box, Cut
+from bankwise.read.launch.boxes import Box, Cut
 
 MOST_PARTS = 256
 MOST_WORK = 300_000

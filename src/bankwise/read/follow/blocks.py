@@ -11,7 +11,7 @@ is named at which some lane decides otherwise than before; there the part is to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -19,11 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bankwise.read.launch.boxes import Box, Cut
+
 Array = npt.NDArray[Any]
-Box = tuple[range, range, range]
-"""Blocks of a grid: their indices along x, y, z."""
-Cut = tuple[int, int]
-"""An axis, and how many indices along it come before."""
 
 _SIGNED, _UNSIGNED = (-(1 << 31), (1 << 31) - 1), (0, (1 << 32) - 1)
 
@@ -59,12 +57,6 @@ def block_index(axis: int, box: Box) -> OverBlocks:
     first = np.full((1, 1), box[axis].start, np.uint32)
     x, y, z = map(len, box)
     return OverBlocks(first, (steps[0], steps[1], steps[2]), (x, y, z))
-
-
-def first_block(box: Box) -> Box:
-    """The first block of a part, alone."""
-    x, y, z = (along[:1] for along in box)
-    return x, y, z
 
 
 def summed(function: Callable[..., Array], operands: Sequence[Operand]) -> OverBlocks:
@@ -225,26 +217,3 @@ def _first_change(
         middle = (low + high) // 2
         low, high = (low, middle) if changed(middle) else (middle, high)
     return high
-
-
-_SHOWN = 2
-"""Parts of a grid that are named."""
-
-
-def where(boxes: Iterable[Box], grid: Sequence[int] | None) -> str:
-    """Blocks by their indices: ``x 0-30, y 15``; axes along which they are all the blocks, or the
-    only one, are left out."""
-    parts = [_part(box, grid or ()) for box in boxes]
-    more = len(parts) - _SHOWN
-    said = " or ".join(parts[:_SHOWN])
-    return f"{said} or {more} more part{'s' * (more > 1)}" if more > 0 else said
-
-
-def _part(box: Box, grid: Sequence[int]) -> str:
-    named = zip("xyz", box, grid, strict=False)
-    told = [f"{axis} {_span(along)}" for axis, along, count in named if len(along) < count]
-    return ", ".join(told) or "all"
-
-
-def _span(along: range) -> str:
-    return f"{along.start}" if len(along) == 1 else f"{along.start}-{along.stop - 1}"

@@ -16,7 +16,6 @@ from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import languages
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.follow.block_classes import MOST_WORK, block_classes
-from bankwise.read.follow.blocks import Box, first_block
 from bankwise.read.follow.decoded import I
 from bankwise.read.follow.dialect import Dialect, K, Place, Size
 from bankwise.read.follow.openers import with_openers
@@ -30,6 +29,7 @@ from bankwise.read.follow.side_by_side import (
     side_by_side,
 )
 from bankwise.read.follow.under import under
+from bankwise.read.launch.boxes import Box, first_block
 from bankwise.read.launch.facts import (
     MOST_LAUNCHES,
     Given,

@@ -12,12 +12,12 @@ from bankwise.counting.access import Access, BoolArray, Pattern
 from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import MOST_BYTES, AssemblyAccess, AssemblyKernel, NotFollowed
-from bankwise.read.follow.blocks import Box, Cut
 from bankwise.read.follow.decoded import Decoded, DecodedAccess
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Array, Unknown
+from bankwise.read.launch.boxes import Box, Cut
 
 _MOST_ALIGNMENT = 16
 MOST_THREADS = 1024

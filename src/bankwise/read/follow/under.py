@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
-from bankwise.read.follow.blocks import Box, block_index
+from bankwise.read.follow.blocks import block_index
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.dialect import GENERIC, Dialect, K, Parts, Place
 from bankwise.read.follow.prepared import Preparations
@@ -28,6 +28,7 @@ from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import Touched, together
 from bankwise.read.follow.units import UnitPart, unit_parts
 from bankwise.read.follow.values import Unknown
+from bankwise.read.launch.boxes import Box
 from bankwise.read.launch.facts import KernelLaunch, bits_of
 from bankwise.read.launch.shapes import is_whole_bound
 

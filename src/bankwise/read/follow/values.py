@@ -17,7 +17,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bankwise.read.follow.blocks import Cut, OverBlocks, bitwise, compared, summed, upper_word
+from bankwise.read.follow.blocks import OverBlocks, bitwise, compared, summed, upper_word
+from bankwise.read.launch.boxes import Cut
 
 Array = npt.NDArray[Any]
 
