@@ -122,7 +122,7 @@ __global__ void k(const int *in, float *out, int w) {
   if (x < w)
     out[x] = s[threadIdx.x][3];
 }
-void go(const int *i, float *o) { k<<<64, 32>>>(i, o, 1024); }
+void go(const int *i, float *o, int w) { k<<<64, 32>>>(i, o, w); }
 """
 
 

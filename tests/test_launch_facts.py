@@ -84,17 +84,27 @@ LOOP:
 
 @pytest.mark.parametrize(
     ("axis", "grid", "rounds"),
-    [("x", "1", 5), ("y", "(4, 1)", 5), ("x", "(4, 1)", None), ("z", "_", None)],
+    [
+        ("x", "1", {(): 5}),
+        ("y", "(4, 1)", {(): 5}),
+        ("x", "(4, 1)", {(n, n + 1): 7 * n + 5 for n in range(4)}),
+        ("z", "_", {}),
+    ],
 )
 def test_along_an_axis_with_one_workgroup_its_number_is_nought(
-    axis: str, grid: str, rounds: int | None
+    axis: str, grid: str, rounds: dict[tuple[int, ...], int]
 ) -> None:
+    """``rounds``: of workgroups from one number along x to before another one; of any: ()."""
     said = Launches(((launch_of(f"k<<<{grid}, 32>>>"),),))
     (kernel,) = check_code(PTX, _LOOP.replace("AXIS", axis), "k.ptx", launches=said)
-    (found,) = kernel.accesses
-    assert found.counted == (rounds is not None)
-    if rounds is not None:
-        assert sum(pattern.executions for pattern in found.access.patterns) == rounds
+    assert kernel.accesses[0].counted == bool(rounds)
+    counted = {}
+    for one in (kernel, *kernel.others) if rounds else ():
+        along = one.boxes[0][0] if one.boxes else None
+        (found,) = one.accesses
+        place = () if along is None else (along.start, along.stop)
+        counted[place] = sum(pattern.executions for pattern in found.access.patterns)
+    assert counted == rounds
 
 
 _BITS = """

@@ -234,7 +234,7 @@ def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
             Space(LINEAR, tuple(two)),
             *_flat(tile, size, gpu),
         ]
-    folds = [f for f in row_folds(tile, [row]) if f.binary and f.unit % unit == 0]
+    folds = [f for f in row_folds(tile, [row]) if _by_rows(f, row) and f.unit % unit == 0]
     spaces = [Space(LAST_INDEX, tuple(folds))]
     if not row & (row - 1):
         spaces.append(Space(LAST_INDEX, rows=(row,)))
@@ -255,6 +255,12 @@ def _flat(tile: Tile, size: ArraySize, gpu: Machine) -> Iterator[Space]:
         whole = tuple(m for m in maps if m.row % unit == m.pad % unit == 0)
         if whole and tile.shape.elements % whole[0].row == 0:
             yield Space(PADDING, whole)
+
+
+def _by_rows(layout: RowFolds, row: int) -> bool:
+    """Whether folds read bits of the number of the row, or of the element: of rows of any length,
+    like 40, they exchange chunks in the part of the row that is a power of two."""
+    return all(replace(f, divisor=f.divisor // row).binary for f in layout.folds) or layout.binary
 
 
 def _beside(one: Fold, other: Fold) -> bool:

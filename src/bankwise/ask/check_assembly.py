@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from bankwise.ask.kernel_report import check_report, kernel_report
+from bankwise.ask.launch_asked import launch_asked
 from bankwise.ask.offsets import offsets_after_xor
-from bankwise.ask.over_launches import other_launch, over_launches, worst_first
+from bankwise.ask.over_blocks import (
+    classes_of,
+    elsewhere,
+    other_launches_of,
+    refused_elsewhere,
+)
+from bankwise.ask.over_launches import over_launches, worst_first
 from bankwise.ask.samples import sample_of, with_samples
 from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
 from bankwise.ask.write_emitted import Origin
@@ -187,16 +194,19 @@ def _counted(
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
     likely = sum(one.launch.fills for one in (found, *found.others))
+    classes = classes_of(found, reports, others)
     reports = over_launches(reports, others, bool(found.assumed), likely)
+    reports = (*reports, *elsewhere(classes))
     sampled, used, left = with_samples(found, gpu, kernel_of)
-    refusals = (*left, *unseen(found), *uncounted)
+    refusals = (*left, *refused_elsewhere(found), *unseen(found), *uncounted)
     given = map(sample_of(found), used)
     report = kernel_report(kernel, (*reports, *sampled), refusals=refusals)
     return replace(
         report,
         launched="" if found.launch.assumed else found.launch.said,
         assumed=", ".join(filter(None, (found.assumed, *(f"{one}{_EXAMPLE}" for one in given)))),
-        others=tuple(map(other_launch, found.others, others)),
+        others=tuple(other_launches_of(found, others)),
+        classes=classes,
         openers=found.openers,
     )
 
@@ -276,6 +286,7 @@ def _called(kernel: AssemblyKernel, line: int) -> str:
 
 def _notes(kernel: AssemblyKernel) -> Iterator[str]:
     """What was assumed, and what was not followed."""
+    yield from launch_asked(kernel)
     yield from (note for note in kernel.notes if note not in kernel.unseen)
     if kernel.accesses and prod(kernel.workgroup_size) == 1:
         again = "; so is what IREE lowers once more (docs/models.md)" * (

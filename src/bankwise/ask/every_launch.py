@@ -14,14 +14,15 @@ from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import counted_kernel
 from bankwise.hardware.machine import Machine, machine
-from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.hardware.occupancy import Occupancy, Usage, occupancy
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.launch.boxes import where
 from bankwise.read.names import short
 from bankwise.solver.plan import Plan
 
-LaunchKey = tuple[str, str]
-"""A kernel's name, and how it is launched."""
+LaunchKey = tuple[str, str, str]
+"""A kernel's name, how it is launched, and which of its blocks, where they differ."""
 
 Passes = Mapping[LaunchKey, int]
 """Of a workgroup, by kernel and launch."""
@@ -29,7 +30,7 @@ Passes = Mapping[LaunchKey, int]
 
 def key_of(kernel: AssemblyKernel) -> LaunchKey:
     """By which a kernel under one launch is found again in another text."""
-    return kernel.name, str(kernel.launch)
+    return kernel.name, str(kernel.launch), where(kernel.boxes, kernel.launch.grid)
 
 
 def every_launch(kernels: Sequence[AssemblyKernel]) -> tuple[AssemblyKernel, ...]:
@@ -160,14 +161,33 @@ def block(kernel: AssemblyKernel) -> str:
 
 
 def launches_together(owners: Iterable[LaunchKey]) -> str:
-    """Behind what is known of a plan: over how many launches, where that is more than each one."""
-    many = max(Counter(name for name, _ in dict.fromkeys(owners)).values(), default=1)
-    return f"; over {many} launches together" if many > 1 else ""
+    """Behind what is known of a plan: over how many launches, and kinds of their blocks, where that
+    is more than each one."""
+    keys = dict.fromkeys(owners)
+    launches = Counter(name for name, _ in dict.fromkeys((one[:2]) for one in keys))
+    many, kinds = (max(found.values(), default=1) for found in (launches, _kinds(keys)))
+    said = [f"{many} launches"] * (many > 1) + [f"{kinds} kinds of blocks"] * (kinds > 1)
+    return f"; over {' of '.join(reversed(said))} together" if said else ""
 
 
-def resident(kernel: AssemblyKernel) -> int:
-    """The blocks that fit a unit, by shared memory and registers; 0 of unknown size."""
+def _kinds(keys: Iterable[LaunchKey]) -> Counter[str]:
+    """How many kinds of blocks each kernel has in the launch in which they are the most."""
+    each = Counter(one[:2] for one in keys)
+    found: Counter[str] = Counter()
+    for (name, _), many in each.items():
+        found[name] = max(found[name], many)
+    return found
+
+
+def resident(kernel: AssemblyKernel) -> Occupancy | None:
+    """What fits a unit, by shared memory and registers; None of blocks of unknown size."""
     threads = prod(kernel.workgroup_size)
     used = (kernel.lds_bytes or 0) + (kernel.launch.shared_bytes or 0)
     usage = Usage(threads, used, kernel.registers)
-    return occupancy(machine(kernel.target), usage).workgroups if threads else 0
+    return occupancy(machine(kernel.target), usage) if threads else None
+
+
+def fitting(kernel: AssemblyKernel) -> int:
+    """The blocks that fit a unit; 0 of unknown size."""
+    found = resident(kernel)
+    return 0 if found is None else found.workgroups

@@ -19,8 +19,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of, shown_first
+from bankwise.ask.dearer import dear
 from bankwise.ask.every_launch import EmittedCost, emitted_cost, key_of, over, paying
-from bankwise.ask.judge_emitted import dear, judge_code, judge_taken
+from bankwise.ask.judge_emitted import judge_code, judge_taken
 from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
 from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold
 from bankwise.change.ptx.prove import prove_ptx

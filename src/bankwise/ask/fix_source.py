@@ -20,14 +20,15 @@ from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.check_assembly import counted_kernel, report_of
+from bankwise.ask.dearer import dear, is_long
 from bankwise.ask.every_launch import (
+    fitting,
     key_of,
     over,
     paying,
-    resident,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.judge_emitted import beyond, dear, is_long, judge_emitted, judge_taken
+from bankwise.ask.judge_emitted import beyond, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_text import Author, CompiledText
@@ -255,8 +256,8 @@ def _cheapest(
 ) -> Iterator[tuple[_Chosen, CompiledText]]:
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
     the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
-    dear, or its code or its registers are many: then of equals the one with the fewest comes first,
-    if as many blocks fit a unit.
+    dear, or its code or its registers are many: then of equals one of which that is not so comes
+    first, then one of which as many blocks fit a unit, then the one with the fewest.
     What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
     more."""
     cost = best.emitted.beside(before.emitted)
@@ -264,7 +265,7 @@ def _cheapest(
     wanted = cost[0] - plans.saved, cost[1] + more
     gpu = machine(before.kernels[0].target)
     left = [_Chosen(plans, plan, one) for plan in plans.plans for one in plan.spellings]
-    found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, CompiledText]] = []
+    found: list[tuple[tuple[tuple[int, int], bool, bool, int], _Chosen, CompiledText]] = []
     while left or found:
         while left and not any(
             one[0][0] <= wanted
@@ -279,8 +280,8 @@ def _cheapest(
             elif made is not None and (why := _dear(one, made, before, best, gpu)):
                 paid.append(why)
             elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
-                crowded = _crowded(before.kernels, made.kernels)
-                rank = price, crowded, made.emitted.nearer(before.emitted)
+                texts = before.kernels, made.kernels
+                rank = price, _heavy(*texts), _crowded(*texts), made.emitted.nearer(before.emitted)
                 found.append((rank, one, made))
         if found:
             least = min(found, key=lambda one: one[0])
@@ -305,13 +306,13 @@ def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
 
 def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
     """Whether fewer blocks of a kernel fit a unit."""
-    return any(resident(new) < resident(old) for old, new in zip(before, after, strict=True))
+    return any(fitting(new) < fitting(old) for old, new in zip(before, after, strict=True))
 
 
 def _heavy(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
     """Whether fewer than half as many blocks of a kernel fit a unit, or it is twice as long."""
     both = list(zip(before, after, strict=True))
-    return any(2 * resident(new) < resident(old) or is_long(old, new) for old, new in both)
+    return any(2 * fitting(new) < fitting(old) or is_long(old, new) for old, new in both)
 
 
 def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:

@@ -7,13 +7,19 @@ from math import prod
 
 from msgspec.structs import replace
 
-from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over, resident
+from bankwise.ask.every_launch import (
+    EmittedCost,
+    block,
+    emitted_cost,
+    every_launch,
+    key_of,
+    over,
+)
 from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, Simulator, compared
 from bankwise.change.simulate.memory import TOO_LONG
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import KernelLaunch, Size
 from bankwise.read.names import demangled, own, short
@@ -54,10 +60,23 @@ def _counted(
     yield ("shared-memory instructions of a workgroup", *executed)
     for kernel in before:
         named = f"{short(kernel.name)}: " * (len(before) > 1)
-        for one in kernel.others:
-            if (key := key_of(one)) in new.passes:
-                row = f"{named}passes with {block(one)} threads"
-                yield row, old.passes[key], new.passes[key]
+        launches: dict[str, list[AssemblyKernel]] = {}
+        for one in every_launch((kernel,)):
+            if key_of(one) in new.passes:
+                launches.setdefault(str(one.launch), []).append(one)
+        for said, some in launches.items():
+            other = f" with {block(some[0])} threads" * (said != str(kernel.launch))
+            whole = " of the launch" * (len(some) > 1)
+            if whole or other:
+                then, now = (_passes(cost, some) for cost in (old, new))
+                yield f"{named}passes{whole}{other}", then, now
+
+
+def _passes(cost: EmittedCost, classes: Sequence[AssemblyKernel]) -> int:
+    """Of a block; of a launch whose blocks differ of all that it has."""
+    if len(classes) == 1:
+        return cost.passes[key_of(classes[0])]
+    return sum(cost.passes[key_of(one)] * one.blocks for one in classes)
 
 
 def beyond(
@@ -75,40 +94,6 @@ def beyond(
         f"compiled, it takes {more:,} passes more than planned: the plan counted the accesses that "
         "the compiler made of the text as it was, and it makes others of this one",
     )
-
-
-def dear(
-    before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], time: str
-) -> tuple[str, ...]:
-    """Where a change may cost more than it saves, in words: instructions that take longer to issue
-    than the passes that they save, registers with which at most half as many blocks fit a unit, or
-    more than twice the instructions. ``time``: how to know."""
-    old, new = emitted_cost(before), emitted_cost(after)
-    found: list[str] = []
-    if before and new.is_dear(old, machine(before[0].target)):
-        keys = [key_of(one) for one in before]
-        more, less = (
-            abs(over(now, keys) - over(then, keys)) / max(1, over(then, keys))
-            for now, then in ((new.near, old.near), (new.passes, old.passes))
-        )
-        found.append(
-            f"{more:.0%} more instructions are executed for {less:.0%} fewer passes: {time}"
-        )
-    for one, other in zip(before, after, strict=True):
-        fit, fits = resident(one), resident(other)
-        if fit and fits and 2 * fits <= fit:
-            taken = f"{one.registers} -> {other.registers} registers"
-            found.append(f"{short(one.name)}: {taken}, {fit} -> {fits} blocks fit a unit: {time}")
-        elif is_long(one, other):
-            taken = f"{one.instructions:,} -> {other.instructions:,} instructions"
-            found.append(f"{short(one.name)}: {taken}: {time}")
-    return tuple(found)
-
-
-def is_long(before: AssemblyKernel, after: AssemblyKernel) -> bool:
-    """Whether a kernel has more than twice the instructions."""
-    old, new = before.instructions, after.instructions
-    return old is not None and new is not None and new > 2 * old
 
 
 _TAKEN = (
@@ -141,7 +126,8 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     assumed: set[int] = set()
     simulator = SIMULATORS[emits]
     left: list[str] = []
-    for kernel in every_launch(kernels):
+    launches = {key_of(one)[:2]: one for one in reversed(every_launch(kernels))}
+    for kernel in reversed(launches.values()):
         names = simulator.names(old, kernel.name)
         settings = tuple(_settings(kernel, names))
         beside = kernel.launch.assumed and key_of(kernel) not in map(key_of, kernels)

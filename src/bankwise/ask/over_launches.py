@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from bankwise.counting.counted import AccessReport, Sureness, added
 from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.launch.boxes import where
 from bankwise.show.values import OtherLaunch, surest
 
 Counted = Sequence[AccessReport]
@@ -46,11 +47,12 @@ def over_launches(
     for number, launch in enumerate((first, *others)):
         mine: dict[Hashable, list[Sureness]] = defaultdict(list)
         for one in launch:
-            mine[_place(one)].append(one.conflict)
+            mine[place_of(one)].append(one.conflict)
         for place, conflicts in mine.items():
             found[place][number] = surest(conflicts)
     return tuple(
-        replace(one, over_launches=_together(found[_place(one)], assumed, likely)) for one in first
+        replace(one, over_launches=_together(found[place_of(one)], assumed, likely))
+        for one in first
     )
 
 
@@ -59,7 +61,8 @@ def _alone(access: AccessReport) -> AccessReport:
     return access if access.conflict == "none" else replace(access, over_launches="possible")
 
 
-def _place(access: AccessReport) -> Hashable:
+def place_of(access: AccessReport) -> Hashable:
+    """Equal for one access in several launches."""
     return access.location, access.address, access.written, access.direction
 
 
@@ -74,4 +77,6 @@ def other_launch(kernel: AssemblyKernel, accesses: Counted) -> OtherLaunch:
     """One of the other launches, in a line."""
     said = "" if kernel.launch.assumed else kernel.launch.said
     refused = sum(one.access for one in kernel.refusals)
-    return OtherLaunch(kernel.workgroup_size, said, added((a, a.run) for a in accesses), refused)
+    found = added((a, a.run) for a in accesses)
+    blocks = where(kernel.boxes, kernel.launch.grid)
+    return OtherLaunch(kernel.workgroup_size, said, found, refused, blocks)

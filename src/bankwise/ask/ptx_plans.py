@@ -103,7 +103,7 @@ def plans_of(
     if not plans:
         why = next((_cut(variable, one, kernels) for one in better), "")
         return Refusal(why or f"{variable.called}: no fold of its bytes takes fewer passes")
-    names = tuple(name for name, _ in dict.fromkeys(owners))
+    names = tuple(name for name, *_ in dict.fromkeys(owners))
     return VariablePlans(variable, tuple(dict.fromkeys(names)), plans, now, ideal)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from math import prod
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
 from bankwise.identity import ByIdentity
 from bankwise.notation.cute.hopper import MatrixDescriptor
+from bankwise.read.launch.boxes import Box, Cut
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import argument_name
 
@@ -112,6 +114,9 @@ class AssemblyKernel(ByIdentity, frozen=True, eq=False):
     the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
     giving them would answer, ``sampled``: the kernel with such values that open an address.
     ``variables``: of a source, the names of its shared variables and their first bytes, in order.
+    ``boxes``: the parts of its grid whose blocks run so, empty for any block; ``cut``: where one
+    was to be cut since its blocks differ, None if they do not; ``work``: steps that following it
+    was worth.
     """
 
     name: str
@@ -137,6 +142,14 @@ class AssemblyKernel(ByIdentity, frozen=True, eq=False):
     instructions: int | None = None
     variables: tuple[tuple[str, int], ...] = ()
     executed: int = 0
+    boxes: tuple[Box, ...] = ()
+    cut: Cut | None = None
+    work: int = 0
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks of the grid run so; 0 where it stands for any."""
+        return sum(prod(map(len, box)) for box in self.boxes)
 
 
 def reworded(

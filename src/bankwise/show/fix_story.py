@@ -226,12 +226,13 @@ def _print_open(report: FixReport, console: Console) -> None:
 
 def _other_launches(before: KernelReport, after: KernelReport) -> Iterator[str]:
     """What a change does under the launches that are not shown."""
-    old = {(one.workgroup_size, one.said): one.added for one in before.others}
+    old = {(one.workgroup_size, one.said, one.blocks): one.added for one in before.others}
     for one in after.others:
-        was = old.get((one.workgroup_size, one.said))
+        was = old.get((one.workgroup_size, one.said, one.blocks))
         if was is not None:
             size = ",".join(map(str, one.workgroup_size))
-            said = f"{size} threads a block ({one.said or 'tried, too'})"
+            where = f", blocks {one.blocks}" if one.blocks not in ("", "all") else ""
+            said = f"{size} threads a block ({one.said or 'tried, too'}{where})"
             yield f"{said}: conflicts {adds(was)} -> {adds(one.added)}"
 
 

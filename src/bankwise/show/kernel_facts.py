@@ -8,7 +8,7 @@ from bankwise.counting.cost import Cost
 from bankwise.read.names import short, variable, variables
 from bankwise.show.columns import say
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
-from bankwise.show.words import compiled_line, kernel_verdict, other_launch
+from bankwise.show.words import blocks_line, compiled_line, kernel_verdict, other_launch
 
 _NOTES = 4
 """Notes of a kernel, unless all are asked for."""
@@ -29,6 +29,9 @@ def print_facts(
         _print_optimum(kernel, optimum, report, console, everything)
     if kernel.compiled is not None:
         say(console, compiled_line(kernel.compiled), "  ")
+    whole = kernel.launch_added
+    if whole is not None and whole.bound.high != 0:
+        say(console, blocks_line(kernel), "  ", "    ")
     notes = (*kernel.notes, *map(other_launch, kernel.others))
     for note in notes if everything else notes[:_NOTES]:
         say(console, note, "  note: ", style="dim")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from bankwise.counting.cost import Cost
-from bankwise.counting.counted import AccessReport, Added, Sureness, added
+from bankwise.counting.counted import AccessReport, Added, Sureness, added, summed
 from bankwise.counting.kernel import AllocationReport
 from bankwise.errors import InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import BANK_BYTES, AccessKind
@@ -146,12 +146,29 @@ class AsEmitted(Struct, frozen=True):
 
 class OtherLaunch(Struct, frozen=True):
     """A kernel as another launch of it runs. ``said``: by whose word, empty if it is assumed;
-    ``refused``: accesses of it that are not analysed, and not in ``added``."""
+    ``refused``: accesses of it that are not analysed, and not in ``added``; ``blocks``: of which of
+    its blocks that is, in words, where they differ; ``launch_added``: of all of them then."""
 
     workgroup_size: tuple[int, int, int]
     said: str
     added: Added
     refused: int = 0
+    blocks: str = ""
+    launch_added: Added | None = None
+
+
+class BlockClass(Struct, frozen=True):
+    """Blocks of a launch that run alike. ``where``: their indices, in words; ``accesses``: what
+    each of them does."""
+
+    where: str
+    count: int
+    accesses: tuple[AccessReport, ...]
+
+    @property
+    def added(self) -> Added:
+        """What the conflict counter adds for one of them."""
+        return _added(self.accesses)
 
 
 class KernelReport(Struct, frozen=True):
@@ -159,6 +176,8 @@ class KernelReport(Struct, frozen=True):
     ``compiled``: None where its own text was counted. ``launched``: by whose word it is launched
     so; ``assumed``: what nobody says of that; ``others``: further launches of it. ``openers``: what
     would answer what is open, the most first. ``snippets``: what to write against its conflicts.
+    ``classes``: where blocks of its launch differ and all were followed, these by what they do, the
+    one that its ``accesses`` are of first; together they are the whole grid.
 
     ``refusals``: of those of its report, what its reader knows to be of this kernel.
     ``tile_passes``: of a tile of a header, which is a part of a kernel, how often a workgroup
@@ -184,6 +203,7 @@ class KernelReport(Struct, frozen=True):
     openers: tuple[Opener, ...] = ()
     snippets: tuple[Snippet, ...] = ()
     tile_passes: int | None = None
+    classes: tuple[BlockClass, ...] = ()
 
     @property
     def each(self) -> str:
@@ -215,8 +235,18 @@ class KernelReport(Struct, frozen=True):
     @property
     def added(self) -> Added:
         """What the conflict counter adds for one workgroup; copies left out whose rule is known."""
-        mine = (a for a in self.accesses if a.assumed or a.kind not in _COPIES)
-        return added((a, a.run) for a in mine)
+        return _added(self.accesses)
+
+    @property
+    def launch_added(self) -> Added | None:
+        """What it adds for all workgroups of a launch whose classes are known; else None."""
+        costs = (
+            (a.run * one.count, a.evidence)
+            for one in self.classes
+            for a in one.accesses
+            if a.assumed or a.kind not in _COPIES
+        )
+        return summed(costs) if self.classes else None
 
     @property
     def accounted(self) -> bool:
@@ -350,6 +380,11 @@ class CheckReport(Struct, frozen=True):
         )
 
 
+def _added(accesses: Iterable[AccessReport]) -> Added:
+    mine = (a for a in accesses if a.assumed or a.kind not in _COPIES)
+    return added((a, a.run) for a in mine)
+
+
 def surest(found: Iterable[Sureness]) -> Sureness:
     """The surest of some; "none" of none."""
     return max(found, key=_SURENESS.index, default="none")
@@ -365,6 +400,9 @@ def _totals(kernel: KernelReport, kinds: frozenset[AccessKind]) -> Totals:
         sum(costs, Cost()) for costs in ((a.cost for a in chosen), (a.run for a in chosen))
     )
     assumed = sum((a.run for a in chosen if a.assumed), Cost())
+    if kernel.classes:
+        rows = (a.run * c.count for c in kernel.classes for a in c.accesses if a.kind in kinds)
+        return Totals(once, run, sum(rows, Cost()), assumed)
     if kernel.grid is None or any(a.one_workgroup for a in chosen):
         return Totals(once, run, None, assumed)
     x, y, z = kernel.grid

@@ -10,7 +10,7 @@ from bankwise.errors import Location
 from bankwise.hardware.machine import Evidence, machine
 from bankwise.read.assembly import Opener
 from bankwise.read.names import short
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport, OtherLaunch
+from bankwise.show.values import AsEmitted, BlockClass, CheckReport, KernelReport, OtherLaunch
 
 _BLOCK = "--workgroup-size or --launch settles it"
 """The options that settle how many threads a block has."""
@@ -26,7 +26,37 @@ def kernel_verdict(kernel: KernelReport, report: CheckReport) -> str:
     known = conclusion(kernel.conflict, bool(refused or left))
     line = f"{faulting(faults)}{known}: {counter} += {adds(kernel.added)}"
     here = "in the workgroup that was counted" if _one_workgroup(kernel) else f"per {kernel.each}"
-    return "; ".join((f"{line} {here}", *left))
+    return "; ".join((f"{line} {here}{of_blocks(kernel)}", *left))
+
+
+def of_blocks(kernel: KernelReport) -> str:
+    """Of how many blocks the numbers of a kernel are, where its blocks differ, and what all of its
+    launch add; empty where they do not."""
+    whole = kernel.launch_added
+    if whole is None or whole.bound.high == 0:
+        return ""
+    mine, every = kernel.classes[0].count, sum(one.count for one in kernel.classes)
+    return f" in {mine:,} of {every:,} blocks, {adds(whole)} in the launch"
+
+
+def blocks_line(kernel: KernelReport) -> str:
+    """The classes of a kernel's blocks, each with what the counter adds for one of its blocks."""
+    each = [f"{one.count:,} ({one.where}) {_each_adds(one)}" for one in kernel.classes[:_CLASSES]]
+    rest = kernel.classes[_CLASSES:]
+    if rest:
+        most, many = max(one.added.known.extra for one in rest), sum(one.count for one in rest)
+        each.append(f"{many:,} in {len(rest)} more classes at most {most:,}")
+    whole = kernel.launch_added
+    return f"blocks: {'; '.join(each)}: {adds(whole)} in the launch" if whole else ""
+
+
+def _each_adds(one: BlockClass) -> str:
+    found = adds(one.added)
+    return f"adds {found}" if one.count == 1 else f"add {found} each"
+
+
+_CLASSES = 8
+"""Classes of blocks that are named."""
 
 
 def verdict(report: CheckReport) -> str:
@@ -190,9 +220,10 @@ def other_launch(other: OtherLaunch) -> str:
     """A kernel under another launch, in a line."""
     size = ",".join(map(str, other.workgroup_size))
     left = f"; {other.refused} not analysed there" * bool(other.refused)
-    return (
-        f"with {size} ({other.said or 'assumed, too'}) the counter adds {adds(other.added)}{left}"
-    )
+    where = f" in blocks {other.blocks}" if other.blocks not in ("", "all") else ""
+    where += f", {adds(other.launch_added)} in the launch" if other.launch_added else ""
+    said = f"with {size} ({other.said or 'assumed, too'})"
+    return f"{said} the counter adds {adds(other.added)}{where}{left}"
 
 
 def opener(found: Opener) -> str:

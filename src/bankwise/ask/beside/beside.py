@@ -232,6 +232,8 @@ def _unsure(kernel: KernelReport) -> list[str]:
         found.append(_LANES)
     if any(a.one_workgroup for a in some):
         found.append("other workgroups touch other places")
+    if kernel.classes:
+        found.append("blocks of its launch differ, and this is the class with the most passes")
     return found
 
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.counting.access import IntArray
+from bankwise.read.cxx.constants import named_numbers
 from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.tree import CxxSource, Node, inside_parentheses, named
 
 
 def value_of(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
-    """An expression of XOR, shifts, masks and sums over known parts; None for any other."""
+    """An expression of XOR, shifts, masks and sums over known parts; None for any other. ``names``:
+    what its parts are, by their texts; names of numbers, of the file's own, are these."""
     outer, node = node, inside_parentheses(node)
     text = source.of(node)
     if source.of(outer) in names and outer != node:
@@ -23,6 +25,9 @@ def value_of(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> In
         return (
             np.asarray(int(text)) if text.isdecimal() and (text == "0" or text[0] != "0") else None
         )
+    if node.type == "identifier":
+        number = named_numbers(source).get(text)
+        return None if number is None else np.asarray(number)
     if node.type != "binary_expression" or len(named(node)) != 2:
         return None
     left, right = (value_of(source, one, names) for one in named(node))

@@ -31,6 +31,7 @@ from bankwise.change.cxx.claim import begins_inside
 from bankwise.change.cxx.index_map import IndexMap, new_indices
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
+from bankwise.read.cxx.constants import named_numbers
 from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
@@ -237,8 +238,8 @@ def _pitched(
         row, pad = steps.pop()
         if acting or steps or not row:
             return Refusal("counts on over its rows", source.place(use.span.start))
-        inner = _atom(source, index)
-        more = f"{inner} / {row}" + (f" * {pad}" if pad > 1 else "")
+        inner, long = _atom(source, index), _length(source, array, row, index)
+        more = f"{inner} / {long}" + (f" * {pad}" if pad > 1 else "")
         edits.append(CxxEdit(use.indices[-1], f"{inner} + {more}"))
     return (Spelling(array, map_, tuple(edits), "pitch", said(source, array, map_)),)
 
@@ -253,7 +254,8 @@ def _pitched_flat(
         return Refusal("its elements are not its own: it cannot be longer", place)
     if any(use.size for use in array.uses) or any(size.aligned for size in sizes):
         return Refusal("its size is asked for, or a pointer begins inside it", place)
-    longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad))
+    row_ = _length(source, array, map_.row, extent[0])
+    longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad, row_))
     edits, inside = [longer], [longer]
     for number, use in ((n, one) for n, one in enumerate(array.uses) if one.indices):
         index, steps = use.indices[-1], {_steps(map_, use, size) for size in sizes}
@@ -261,8 +263,9 @@ def _pitched_flat(
         if use.pinned or acts(source, index) or steps or not row:
             why = use.pinned or "has an effect, or counts in units that the map has not"
             return Refusal(f"{source.of(use.span)} {why}", source.place(use.span.start))
-        text = _with_pads(source, index, row, pad)
-        terms = "" if use.scale else _pads_by_terms(source, map_, sizes, number, index)
+        long = _length(source, array, row, index)
+        text = _with_pads(source, index, row, pad, long)
+        terms = "" if use.scale else _pads_by_terms(source, map_, sizes, number, index, long)
         for some, one in ((edits, text), (inside, terms or text)):
             some.append(CxxEdit(index, one if _bracketed(source, index) else f"({one})"))
     ways = dict.fromkeys((tuple(inside), tuple(edits)))
@@ -270,31 +273,57 @@ def _pitched_flat(
 
 
 def _pads_by_terms(
-    source: CxxSource, map_: IndexMap, sizes: Sequence[ArraySize], number: int, index: ByteSpan
+    source: CxxSource,
+    map_: IndexMap,
+    sizes: Sequence[ArraySize],
+    number: int,
+    index: ByteSpan,
+    long: str,
 ) -> str:
     """An index with the pads before it, told by those of its terms alone that lead from row to row:
-    the compiler sees that the others make neighbours. Empty where its terms do not say it."""
+    the compiler sees that the others make neighbours. Empty where its terms do not say it.
+    ``long``: what the text calls a row's length."""
     found = {in_row(source, index, size.facts(number), map_.row) for size in sizes}
     one = found.pop()
     if found or one is None:
         return ""
     high, low = one[0].high, one[0].low
     low = low if _WORD.fullmatch(low) else f"({low})"
-    return f"{high} + {low} + ({high}) / {map_.row}" + (f" * {map_.pad}" if map_.pad > 1 else "")
+    return f"{high} + {low} + ({high}) / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
 
 
-def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int) -> str:
-    """An index, or an extent, with the pads before it."""
+def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int, long: str) -> str:
+    """An index, or an extent, with the pads before it; ``long``: what the text calls a row's
+    length."""
     inner = _atom(source, index)
     if inner.isdecimal():
         return str(int(inner) + int(inner) // row * pad)
-    return f"{inner} + {inner} / {row}" + (f" * {pad}" if pad > 1 else "")
+    return f"{inner} + {inner} / {long}" + (f" * {pad}" if pad > 1 else "")
+
+
+def _length(source: CxxSource, array: SharedArray, row: int, index: ByteSpan) -> str:
+    """A row's length by the author's own name for that number, where the index multiplies or
+    divides by it, else the array's extent, else another of its indices; the number where none has
+    one name for it."""
+    numbers = named_numbers(source)
+    uses = [one for use in array.uses for one in use.indices[-1:]]
+    for some in ([index], array.extents[-1:], uses):
+        found = (both for one in some for both in _FACTOR.findall(source.of(one)))
+        factors: set[str] = {word for both in found for word in both}
+        names = [word for word in sorted(factors) if numbers.get(word) == row]
+        if len(names) == 1:
+            return names[0]
+    return str(row)
+
+
+_FACTOR = re.compile(r"(?<=[*/%])\s*\(?(\w+)\b|\b(\w+)\b(?=\)?\s*\*)")
 
 
 def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor") -> str:
     """A map in the array's own words: ``s[r][c] -> s[r][c ^ (r & 7)]``, or its longer rows."""
     if map_.row:
-        more = f"i / {map_.row}" + (f" * {map_.pad}" if map_.pad > 1 else "")
+        long = _length(source, array, map_.row, array.extents[-1])
+        more = f"i / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
         return f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
     if map_.pad:
         last = source.of(array.extents[-1])

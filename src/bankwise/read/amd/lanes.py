@@ -16,6 +16,7 @@ from bankwise.read.follow.values import (
     Unknown,
     Value,
     apply,
+    because,
     choose,
     constant,
     of_one_lane,
@@ -106,7 +107,7 @@ def write_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) ->
     def run(state: State) -> None:
         new, number = (value(state, s) for s in sources)
         if isinstance(number, Unknown):
-            write(state, to.registers[0], number)
+            write(state, to.registers[0], because(number, number.uniform))
             return
         only = number & np.uint32(LANES - 1) == _LANE
         if isinstance(new, Unknown) and only.shape[0] == 1:

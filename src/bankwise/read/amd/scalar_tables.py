@@ -11,7 +11,7 @@ from bankwise.read import integers as i
 from bankwise.read import operations
 from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.choices import complement, conjunction, difference, disjunction, without
-from bankwise.read.follow.values import Array, LaneSum, Value
+from bankwise.read.follow.values import Array, LaneSum, Ordering, Value
 
 Unary = Callable[[Array], Array]
 Binary = Callable[[Array, Array], Array]
@@ -119,6 +119,8 @@ def comparison(name: str, kind: str) -> Binary | None:
     if name not in COMPARE or not kind[1:].isdigit():
         return None
     test, bits = operations.COMPARISONS[COMPARE[name][kind[0] == "i"]], int(kind[1:])
+    if bits == 32:
+        return Ordering(test, kind[0] == "i", halves=COMPARE[name][0] not in ("eq", "ne"))
     return lambda x, y: test(x, y, bits)
 
 

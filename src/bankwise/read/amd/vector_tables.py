@@ -13,7 +13,7 @@ from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.bitwise import exclusive_or
-from bankwise.read.follow.values import Array, LaneSum
+from bankwise.read.follow.values import Array, Bitwise, LaneSum
 
 Function = Callable[..., Array]
 
@@ -77,8 +77,8 @@ FUNCTIONS: Mapping[str, Function] = {
     "v_add_lshl_u32": LaneSum(lambda x, y, n: amd.shift_left(x + y, n), (0, 1, 2), (2,)),
     "v_add3_u32": LaneSum(lambda x, y, z: x + y + z),
     "v_lshl_or_b32": lambda x, n, y: amd.shift_left(x, n) | y,
-    "v_and_or_b32": lambda x, y, z: (x & y) | z,
-    "v_or3_b32": lambda x, y, z: x | y | z,
+    "v_and_or_b32": Bitwise(lambda x, y, z: (x & y) | z),
+    "v_or3_b32": Bitwise(lambda x, y, z: x | y | z),
     "v_xad_u32": lambda x, y, z: exclusive_or(x, y) + z,
     "v_min3_u32": lambda x, y, z: i.minimum_unsigned(i.minimum_unsigned(x, y), z),
     "v_max3_u32": lambda x, y, z: i.maximum_unsigned(i.maximum_unsigned(x, y), z),

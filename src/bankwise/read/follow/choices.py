@@ -20,7 +20,16 @@ import numpy as np
 from msgspec.structs import replace
 
 from bankwise.read.follow.marks import swizzle
-from bankwise.read.follow.values import Array, Choices, Tags, Unknown, Value, constant, mixed
+from bankwise.read.follow.values import (
+    Array,
+    Bitwise,
+    Choices,
+    Tags,
+    Unknown,
+    Value,
+    constant,
+    mixed,
+)
 
 _MOST_WORDS = 5
 """Unknown words that one word is followed through; of what is made of more, only the bits that may
@@ -69,6 +78,9 @@ def bound(value: Value) -> Array:
 def _bitwise(function: Callable[[Array, Array], Array], a: Value, b: Value, tags: Tags) -> Value:
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
         return function(a, b)
+    found_over = Bitwise(function).unknown(mixed((a, b)), (a, b))
+    if not isinstance(found_over, Unknown) or found_over.over is not None:
+        return found_over
     kind = next((kind for kind in map(_kind, (a, b)) if kind is not None), None)
     if kind is None:
         return mixed((a, b))

@@ -6,6 +6,7 @@ knows. To add one: a record like ``read/ptx/dialect.py``, and its name in the ma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from bankwise.hardware.machine import machine
 from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import languages
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.follow.block_classes import MOST_WORK, block_classes
 from bankwise.read.follow.decoded import I
 from bankwise.read.follow.dialect import Dialect, K, Place, Size
 from bankwise.read.follow.openers import with_openers
@@ -28,6 +30,7 @@ from bankwise.read.follow.side_by_side import (
     side_by_side,
 )
 from bankwise.read.follow.under import under
+from bankwise.read.launch.boxes import Box, first_block
 from bankwise.read.launch.facts import (
     MOST_LAUNCHES,
     Given,
@@ -197,19 +200,37 @@ def check_kernel(
     decoded = dialect.decode(kernel)
     ready = Preparations(decoded.program)
 
-    def run(launch: KernelLaunch) -> AssemblyKernel:
-        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps)
+    own = set(dialect.group_index)
 
-    launches = _launches(dialect, kernel, file, said)
+    def in_box(launch: KernelLaunch, box: Box | None = None) -> AssemblyKernel:
+        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps, box)
+
+    def run(launch: KernelLaunch) -> AssemblyKernel:
+        found = in_box(launch)
+        if not own & set(found.facts) or own & set(map(str, launch.arguments)):
+            return found
+        each = partial(in_box, launch)
+        first, *others = block_classes(found, each, said.steps or MOST_WORK)
+        return replace(first, others=tuple(others))
+
+    every = _launches(dialect, kernel, file, said)
+    launches = every if every[0].assumed else every[:MOST_LAUNCHES]
     found = side_by_side(launches, run, bool(decoded.touches or decoded.refusals), said.tried)
-    known = found.launch
+    if len(every) > len(launches):
+        told = _MORE_LAUNCHES.format(many=len(every) - len(launches))
+        found = replace(found, notes=(*found.notes, told))
+    known, block = found.launch, first_block(found.boxes[0]) if found.boxes else None
 
     def again(more: Given) -> AssemblyKernel:
-        return run(replace(known, arguments=more))
+        launch = replace(known, arguments=more)
+        return in_box(launch, None if own & set(map(str, more)) else block)
 
     if not said.sample:
         return found
     return with_openers(found, again, _trials(dialect, kernel, found))
+
+
+_MORE_LAUNCHES = "{many} more launches are known and not followed: --launch chooses one"
 
 
 def _concerning(
@@ -246,6 +267,6 @@ def _launches(
         bounded(found, size, kernel.name, place, not text.bound)
     open_ = [one for one in found if one.block is None]
     if not open_:
-        return found[:MOST_LAUNCHES]
+        return found
     hints = numbers_of_name(kernel.name)
     return assumed(open_[0], dialect.axes(kernel), size if text.bound else None, hints)

@@ -209,6 +209,7 @@ def _plain(value: Value | Partly) -> Unknown | None:
     if not isinstance(value, Unknown) or value.choices is not None or value.subset_of:
         return None
     known = value.pointer is not None or value.space or value.lanes is not None
+    known = known or value.over is not None
     return None if known else value
 
 

@@ -57,6 +57,6 @@ def _known(value: Value | Partly) -> Hashable:
     """What :func:`prepared` asks of a register at the start: all but which number it holds."""
     if not isinstance(value, Unknown):
         return type(value).__name__
-    parts = (part is None for part in (value.choices, value.lanes, value.instead))
+    parts = (p is None for p in (value.choices, value.lanes, value.instead, value.over))
     said = (value.reason, value.line, value.uniform, value.subset_of, value.pointer)
     return (*said, value.space, value.fact, value.multiple_of, *parts)

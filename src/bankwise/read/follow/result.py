@@ -16,7 +16,8 @@ from bankwise.read.follow.decoded import Decoded, DecodedAccess
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.touched import Touched
-from bankwise.read.follow.values import Array
+from bankwise.read.follow.values import Array, Unknown
+from bankwise.read.launch.boxes import Box, Cut
 
 _MOST_ALIGNMENT = 16
 MOST_THREADS = 1024
@@ -205,9 +206,27 @@ def unread(decoded: Decoded, trace: Trace) -> tuple[NotFollowed, ...]:
 
 def facts_of(trace: Trace) -> tuple[str, ...]:
     """The facts of the launch that stayed unknown and decided a branch, an address or a mask."""
+    return tuple(dict.fromkeys(one.fact for one in _causes(trace) if one.fact))
+
+
+def _causes(trace: Trace) -> list[Unknown]:
+    """Why branches, addresses and masks are open."""
     parts = trace.touched.values()
     found = [*trace.open_branches.values(), *(p.unknown for p in parts), *(p.maybe for p in parts)]
-    return tuple(dict.fromkeys(one.fact for one in found if one is not None and one.fact))
+    found += [part.anywhere.unknown for part in parts if part.anywhere is not None]
+    return [one for one in found if one is not None]
+
+
+def cut_of(trace: Trace, places: Sequence[str], box: Box) -> Cut | None:
+    """Where to cut a part of a grid, since its blocks differ: an axis, and the index; None where
+    nothing that is open depends on a block's own ``places``."""
+    own = [one for one in _causes(trace) if one.fact in places]
+    exact = next((one.cut for one in own if one.cut is not None), None)
+    if exact is not None:
+        axis, before = exact
+        return axis, box[axis].start + before
+    axis = next((a for one in own if len(box[a := places.index(one.fact)]) > 1), -1)
+    return None if axis < 0 else (axis, box[axis].start + len(box[axis]) // 2)
 
 
 def not_answered(name: str, place: Location, gpu: str, error: InputError) -> AssemblyKernel:

@@ -61,6 +61,7 @@ COMPARED = 8
 nothing more is followed, which is told. So many registers that are compared count as a step."""
 
 BREADTHS = (256, 16, 1)
+_DIFFER = "what is followed together differs"
 UNSURE_WORK = (25_000, 25_000, MOST_STEPS)
 """How many states a block keeps apart, and the work on uncertain ways that an attempt with so many
 is worth."""
@@ -69,13 +70,15 @@ is worth."""
 class Trace(ByIdentity, frozen=True, eq=False):
     """What a run saw. ``touched``: by step number. ``followed``: steps that ran. ``open_branches``:
     lines of branches whose condition is unknown, and why. ``stopped``: which limit was met, empty
-    if none. ``lost``: places that control flow cannot be followed beyond."""
+    if none. ``lost``: places that control flow cannot be followed beyond. ``work``: steps that it
+    was worth."""
 
     touched: dict[int, Touched]
     executed: frozenset[int]
     open_branches: dict[int, Unknown]
     stopped: str
     lost: tuple[ProgramStep, ...]
+    work: int = 0
 
 
 class _Attempt(Struct):
@@ -111,6 +114,7 @@ class _Attempt(Struct):
     heads: frozenset[int] = frozenset()
     addresses: Sequence[Collection[str]] = ()
     counters: LoopCounters = field(default_factory=LoopCounters)
+    apart: Collection[str] = ()
 
 
 class _Again(Exception):  # noqa: N818
@@ -122,16 +126,27 @@ class _Again(Exception):  # noqa: N818
         self.lines, self.rung = lines, rung
 
 
-def follow(known: Prepared, start: State, most: int | None = None) -> Trace:
+class _Apart(Exception):  # noqa: N818
+    """What is followed does not run alike."""
+
+    def __init__(self, why: Unknown) -> None:
+        super().__init__()
+        self.why = why
+
+
+def follow(
+    known: Prepared, start: State, most: int | None = None, apart: Collection[str] = ()
+) -> Trace:
     """Run a program from ``start``, which stays as it is. ``most``: how much work that is worth,
-    in steps."""
+    in steps. ``apart``: facts of the launch; where one of them leaves a branch, lanes or an address
+    open, nothing more is followed, and that alone is told."""
     written, program, open_branches = known.written, known.program, dict(known.open_branches)
     most = MOST_WORK + WORK_PER_STEP * len(program.steps) if most is None else most
     work = rung = 0
     while True:
         kept = cut(program, open_branches)
         run = _Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
-        run.heads, run.addresses = known.heads, known.addresses
+        run.heads, run.addresses, run.apart = known.heads, known.addresses, apart
         try:
             _all_paths(run, start.copy())
         except _Again as found:
@@ -139,12 +154,14 @@ def follow(known: Prepared, start: State, most: int | None = None) -> Trace:
             for_each_lane(written, start, open_branches, {*run.fresh, *found.lines})
             work, rung = run.work, found.rung
             continue
+        except _Apart as found:
+            return Trace({}, frozenset(), {0: found.why}, _DIFFER, (), run.work)
         work = run.work
         if run.fresh and not run.stopped:
             continue
         seen, lost = frozenset(run.executed), tuple(run.lost.values())
         name_data(written, open_branches, run.touched.values())
-        return Trace(run.touched, seen, open_branches, run.stopped, lost)
+        return Trace(run.touched, seen, open_branches, run.stopped, lost, work)
 
 
 def _all_paths(run: _Attempt, state: State) -> None:
@@ -247,6 +264,8 @@ def _step(run: _Attempt, path: Path, number: int) -> None:
     run.executed.add(number)
     if step.address is not None:
         touch(run.touched, number, step, path)
+        if run.apart and (seen := run.touched.get(number)) is not None:
+            _hold(run, *seen.causes)
     if step.run is not None and number not in run.slice.idle:
         step.run(path.state)
 
@@ -314,12 +333,20 @@ def _condition(run: _Attempt, path: Path, step: ProgramStep) -> Value:
     assert step.condition is not None
     value = step.condition(path.state)
     run.uniform[line] = run.uniform.get(line, True) and alike(value, path.state.active)
+    _hold(run, value)
     if isinstance(value, Unknown) and line not in run.open:
         run.open[line], run.found_at = value, run.spent
         run.fresh.add(line)
     if line in run.open and not run.uniform[line]:
         run.open[line] = parted(run.open[line])
     return run.open.get(line, value)
+
+
+def _hold(run: _Attempt, *values: Value | None) -> None:
+    """Stop where what should run alike does not."""
+    for value in values:
+        if isinstance(value, Unknown) and value.fact in run.apart:
+            raise _Apart(value)
 
 
 def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:

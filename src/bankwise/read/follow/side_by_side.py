@@ -51,7 +51,7 @@ def side_by_side(
     found = found or strange[:tried]
     if guessed and len(found) > 1:
         found = _likeliest_first(found)[:tried]
-    first, *others = found
+    first, *others = (replace(each, others=()) for one in found for each in (one, *one.others))
     return replace(first, others=tuple(others))
 
 

@@ -137,6 +137,7 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
     """What ``name`` holds in ``lanes`` (default: running threads); elsewhere it is arbitrary."""
     value = state.registers.get(name, UNWRITTEN)
     if isinstance(value, Unknown):
+        value = _over_in(value, state.active if lanes is None else lanes)
         lonely = (state.lanes is None or lanes is not None) and _mask(state).alone
         return of_one_lane(value) if lonely and not value.uniform else value
     if not isinstance(value, Partly):
@@ -150,14 +151,24 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
     columns: list[int] = np.flatnonzero(missing.any(0)).tolist() if value.apart else []
     why = value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
     known = wanted & value.lanes
+    why = _over_in(why, wanted)
     return parted(why) if _share_a_wave(missing, known) else beside(why, value.array, known)
+
+
+def _over_in(value: Unknown, wanted: BoolArray) -> Unknown:
+    """What is read in the ``wanted`` lanes: a number over blocks, if it is known in all of them."""
+    over = value.over
+    if over is None or over.lanes is None:
+        return value
+    known = not (wanted & ~over.lanes).any()
+    return replace(value, over=replace(over, lanes=None) if known else None)
 
 
 def parted(why: Unknown) -> Unknown:
     """The same for lanes of a wave that have not one number of it."""
-    if not why.uniform and why.lanes is None:
+    if not why.uniform and why.lanes is None and why.over is None:
         return why
-    return replace(why, uniform=False, lanes=None, multiple_of=1)
+    return replace(why, uniform=False, lanes=None, multiple_of=1, over=None)
 
 
 def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
@@ -293,6 +304,8 @@ def _merged(
     if isinstance(new, Unknown):
         kept = known & ~mask
         why = _in_parts(otherwise, new, ~known & ~mask, mask)
+        if new.over is not None:
+            why = replace(why, over=replace(new.over, lanes=mask))
         return Partly(was, kept, _tag(old), why, apart) if kept.any() or apart else why
     known = known | mask
     if tag:

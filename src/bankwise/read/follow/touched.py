@@ -42,6 +42,12 @@ class Touched(Struct):
     multiples: int = 0
     index: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
 
+    @property
+    def causes(self) -> tuple[Unknown | None, ...]:
+        """Why not all of it is known."""
+        elsewhere = None if self.anywhere is None else self.anywhere.unknown
+        return self.unknown, self.maybe, elsewhere
+
 
 def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path) -> None:
     """Note what the access ``number`` touches now."""

@@ -8,12 +8,14 @@ from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
+from bankwise.read.follow.blocks import block_index
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.dialect import GENERIC, Dialect, K, Parts, Place
 from bankwise.read.follow.prepared import Preparations
 from bankwise.read.follow.result import (
     ALLOCATION,
     access,
+    cut_of,
     executed,
     facts_of,
     lost_places,
@@ -23,8 +25,11 @@ from bankwise.read.follow.result import (
     unseen,
 )
 from bankwise.read.follow.run import Trace, follow
+from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import Touched, together
 from bankwise.read.follow.units import UnitPart, unit_parts
+from bankwise.read.follow.values import Unknown
+from bankwise.read.launch.boxes import Box
 from bankwise.read.launch.facts import KernelLaunch, bits_of
 from bankwise.read.launch.shapes import is_whole_bound
 
@@ -39,14 +44,19 @@ def under(
     place: Place,
     launch: KernelLaunch,
     steps: int | None,
+    box: Box | None = None,
 ) -> AssemblyKernel:
     """The kernel as one launch runs it; ``steps``: how much work it is worth, None for what its
-    size is."""
+    size is. ``box``: in the blocks of a part of its grid alone; None for any block."""
     assert launch.block is not None
     size, args = launch.block, _arguments(dialect, kernel, launch)
+    if box is not None:
+        args = {**args, **_own_places(dialect, box)}
     start = dialect.start(kernel, size, args)
+    if box is not None:
+        _place(dialect, start, box)
     ready = preparations.of(start)
-    trace = follow(ready, start, steps)
+    trace = follow(ready, start, steps, () if box is None else dialect.group_index)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
     moved_ = moved(trace, [follow(ready, other, steps) for other in others])
@@ -70,7 +80,25 @@ def under(
         launch=launch,
         assumed=_assumed(dialect, kernel, launch),
         facts=facts_of(trace),
+        boxes=() if box is None else (box,),
+        cut=None if box is None else cut_of(trace, dialect.group_index, box),
+        work=trace.work,
     )
+
+
+def _own_places(dialect: Dialect[K, I], box: Box) -> ArgumentValues:
+    """The indices of a block along axes along which a part of a grid has one alone."""
+    pairs = zip(dialect.group_index, box, strict=True)
+    return {name: along.start for name, along in pairs if len(along) == 1}
+
+
+def _place(dialect: Dialect[K, I], start: State, box: Box) -> None:
+    """Let the block's own indices be those of all blocks of a part of the grid."""
+    axes = {name: axis for axis, name in enumerate(dialect.group_index)}
+    for name, value in start.registers.items():
+        if isinstance(value, Unknown) and value.fact in axes:
+            over = block_index(axes[value.fact], box)
+            start.registers[name] = replace(value, over=over)
 
 
 def _launch_notes(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> tuple[str, ...]:

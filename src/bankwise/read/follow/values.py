@@ -15,9 +15,12 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.blocks import OverBlocks, bitwise, compared, summed, upper_word
+from bankwise.read.launch.boxes import Cut
 
 Array = npt.NDArray[Any]
 
@@ -61,7 +64,9 @@ class Unknown(ByIdentity, frozen=True, eq=False):
     empty if it is none. ``lanes``: of one that is not uniform, uint32: its low 32 bits are these
     and a number of the whole wave, which nobody knows. ``multiple_of``: a power of two that divides
     that number, or a uniform value. ``instead``: of an address, known ones that differ from it by
-    one number of each wave alone, or that cost the same whatever it is.
+    one number of each wave alone, or that cost the same whatever it is. ``over``: what it is in
+    each block of the part of the grid that is followed; ``cut``: where that part is to be cut,
+    since the blocks behind it differ from those before.
     """
 
     reason: str
@@ -75,6 +80,8 @@ class Unknown(ByIdentity, frozen=True, eq=False):
     lanes: Array | None = None
     multiple_of: int = 1
     instead: Array | None = None
+    over: OverBlocks | None = None
+    cut: Cut | None = None
 
     def __str__(self) -> str:
         return f"{self.reason} (line {self.line})" if self.line else self.reason
@@ -105,15 +112,17 @@ def alike(condition: Value, lanes: npt.NDArray[np.bool_]) -> bool:
 
 
 def mixed(values: tuple[Value, ...]) -> Unknown:
-    """The result of arithmetic in which at least one operand is unknown."""
-    first = next(v for v in values if isinstance(v, Unknown))
+    """The result of arithmetic in which at least one operand is unknown; what no block knows is its
+    cause, before what each block knows of itself."""
+    unknown = (v for v in values if isinstance(v, Unknown))
+    first = min(unknown, key=lambda v: v.over is not None)
     uniform = all(is_uniform(v) for v in values)
     return because(first, uniform, space_of(values))
 
 
 def because(why: Unknown, uniform: bool = False, space: Space = "") -> Unknown:
     """A value of which nothing is known, for the cause of another."""
-    return Unknown(why.reason, why.line, uniform, space=space, fact=why.fact)
+    return Unknown(why.reason, why.line, uniform, space=space, fact=why.fact, cut=why.cut)
 
 
 def space_of(values: Iterable[Value]) -> Space:
@@ -152,8 +161,84 @@ def apply(function: Callable[..., Array], *values: Value) -> Value:
     for value in values:
         if isinstance(value, Unknown):
             found = mixed(values)
-            return function.unknown(found, values) if isinstance(function, LaneSum) else found
+            if isinstance(function, LaneSum | Ordering | Bitwise | UpperWord):
+                return function.unknown(found, values)
+            return found
     return function(*values)
+
+
+class Ordering(ByIdentity, frozen=True, eq=False):
+    """A comparison of two numbers of 32 bits, ``is_signed`` or not. ``halves``: each outcome is a
+    half-space, as of ``<``; of ``==`` it is not."""
+
+    test: Callable[[Array, Array], Array]
+    is_signed: bool
+    halves: bool
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        """Of known values."""
+        return self.test(x, y)
+
+    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
+        """``found``, or what all blocks of a part of the grid decide alike."""
+        pair = over_blocks(values)
+        if pair is None or any(_width(one) != 4 for one in pair):
+            return found
+        told = compared(self.test, pair, self.is_signed, self.halves)
+        return told if isinstance(told, np.ndarray) else replace(found, cut=told)
+
+
+class Bitwise(ByIdentity, frozen=True, eq=False):
+    """A function of words, each bit of whose result is one of their own bits' alone."""
+
+    function: Callable[..., Array]
+
+    def __call__(self, *values: Array, **bits: int) -> Array:
+        """Of known values."""
+        return self.function(*values, **bits)
+
+    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
+        """``found``, or what it is in all blocks of a part of the grid."""
+        operands = over_blocks(values)
+        if operands is None or any(_width(one) != 4 for one in operands):
+            return found
+        told = bitwise(self.function, operands)
+        return told if isinstance(told, np.ndarray) else replace(found, over=told)
+
+
+class UpperWord(Struct, frozen=True):
+    """The upper word of a product of two words, ``is_signed`` or not, and two words, low and high,
+    that are added to it."""
+
+    is_signed: bool
+
+    def __call__(self, x: Array, y: Array, low: Array, high: Array) -> Array:
+        """Of known values."""
+        kind = np.int32 if self.is_signed else np.uint32
+        first, second = (one.view(kind).astype(object) for one in (x, y))
+        total = first * second + low.astype(object) + high.astype(object) * (1 << 32)
+        return np.asarray((total // (1 << 32) % (1 << 32)).astype(np.uint32))
+
+    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
+        """``found``, or what it is in all blocks of a part of the grid."""
+        operands = over_blocks(values)
+        if operands is None or any(_width(one) != 4 for one in operands):
+            return found
+        x, y, low, high = operands
+        told = upper_word(x, y, low, high, self.is_signed)
+        return found if told is None else told
+
+
+def over_blocks(values: Iterable[Value]) -> list[Array | OverBlocks] | None:
+    """What values are in each block of a part of the grid; None if that is not known of all."""
+    found = [value.over if isinstance(value, Unknown) else value for value in values]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) else None
+
+
+def _width(one: Array | OverBlocks) -> int:
+    """Bytes of a number."""
+    return (8 if one.wide else 4) if isinstance(one, OverBlocks) else one.dtype.itemsize
 
 
 class LaneSum(ByIdentity, frozen=True, eq=False):
@@ -179,7 +264,16 @@ class LaneSum(ByIdentity, frozen=True, eq=False):
         return self.function(*values, **bits)
 
     def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Unknown:
-        """``found``, the function of ``values``, with what is known of its lanes."""
+        """``found``, the function of ``values``, with what is known of its lanes and blocks."""
+        found = self._in_lanes(found, values)
+        linear = not any(isinstance(values[n], Unknown) for n in self.factors)
+        linear |= sum(isinstance(values[n], Unknown) for n in self.factors) == 1 and any(
+            not isinstance(values[n], Unknown) for n in self.scales
+        )
+        operands = over_blocks(values) if linear else None
+        return found if operands is None else replace(found, over=summed(self.function, operands))
+
+    def _in_lanes(self, found: Unknown, values: tuple[Value, ...]) -> Unknown:
         fixed = not any(isinstance(values[n], Unknown) for n in self.factors)
         fixed |= any(_is_fixed(values[n]) for n in self.scales)
         if not fixed and not all(is_uniform(values[n]) for n in self.factors):
@@ -271,8 +365,8 @@ def beside(why: Unknown, array: Array, known: npt.NDArray[np.bool_]) -> Unknown:
 
 def of_one_lane(value: Unknown) -> Unknown:
     """One lane's number for the whole wave."""
-    multiple = value.multiple_of if value.uniform else 1
-    return replace(value, uniform=True, lanes=None, multiple_of=multiple)
+    multiple, over = (value.multiple_of, value.over) if value.uniform else (1, None)
+    return replace(value, uniform=True, lanes=None, multiple_of=multiple, over=over)
 
 
 def _bits(*words: Array) -> int:
@@ -307,7 +401,7 @@ def operands_of(function: Callable[..., Array]) -> int:
     """How many arrays ``function`` takes; a parameter called ``bits`` is none."""
     if isinstance(function, np.ufunc):
         return function.nin
-    if isinstance(function, LaneSum):
+    if isinstance(function, LaneSum | Bitwise):
         return operands_of(function.function)
     return sum(name != "bits" for name in signature(function).parameters)
 
@@ -319,7 +413,8 @@ def key(value: Value | None, names: dict[Hashable, int]) -> Hashable:
         return None
     if isinstance(value, Unknown):
         lanes = None if value.lanes is None else content(value.lanes)
-        part = (value.uniform, value.pointer, value.space, lanes, value.multiple_of)
+        over = value.over and (value.over.wide, *map(content, value.over.arrays))
+        part = (value.uniform, value.pointer, value.space, lanes, value.multiple_of, over)
         if value.choices is None and not value.subset_of:
             return part
         bits = _key(value.choices, names)

@@ -84,12 +84,16 @@ def widen(
     slow = ROUNDS_OF_ADDRESSES if quiet else MOST_ROUNDS
     for name in names:
         value = None if name in _MASKS else state.registers.get(name)
-        if not isinstance(value, np.ndarray) or value.dtype == np.bool_:
+        over = value.over if isinstance(value, Unknown) else None
+        first = value if over is None else over.first
+        if not isinstance(first, np.ndarray) or first.dtype == np.bool_:
             continue
-        times = _steps(counters, (block, name), value)
-        if times > (slow if name in addresses else ROUNDS):
-            found = because(why, uniform=value.shape[-1] == 1)
-            state.registers[name] = in_step(found, (value, value + counters.held[block, name][1]))
+        times = _steps(counters, (block, name), first)
+        if isinstance(value, Unknown):
+            state.registers[name] = replace(value, over=None) if times > ROUNDS else value
+        elif times > (slow if name in addresses else ROUNDS):
+            found = because(why, uniform=first.shape[-1] == 1)
+            state.registers[name] = in_step(found, (first, first + counters.held[block, name][1]))
 
 
 def _steps(counters: LoopCounters, at: tuple[int, str], value: Array) -> int:

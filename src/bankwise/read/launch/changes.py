@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.read.launch.tokens import SourceWord
 
@@ -13,18 +17,23 @@ _SIZES = ("dim3", "cudaLaunchConfig_t")
 """Types whose members are set one by one."""
 
 
-def changed(words: Sequence[SourceWord]) -> Iterator[str]:
+def changed(
+    words: Sequence[SourceWord], by_value: Mapping[str, frozenset[int]] = MappingProxyType({})
+) -> Iterator[str]:
     """Names that are assigned without being declared there, counted up or down, pointed at, or
-    handed to a function, which may take them by reference; constants are none of them."""
-    kept, calls = set(_constants(words)), [False]
+    handed to a function, which may take them by reference; constants are none of them.
+    ``by_value``: the places of arguments that functions take as values."""
+    kept, calls = set(_constants(words)), [_NO_CALL]
     still = steady(words)
     for at, word in enumerate(words):
         before = words[at - 1] if at else word
         after = words[at + 1].text if at + 1 < len(words) else ""
         if word.text in CLOSING:
-            calls.append(word.text == "(" and _calls(words, at))
+            calls.append(_call(words, at, by_value) if word.text == "(" else _NO_CALL)
         elif word.text in CLOSING.values():
-            calls = calls[:-1] or [False]
+            calls = calls[:-1] or [_NO_CALL]
+        elif word.text == "," and calls[-1].takes:
+            calls[-1] = replace(calls[-1], place=calls[-1].place + 1)
         if not word.is_name or word.text in kept:
             continue
         declared = before.is_name or before.text in ("*", "&", ">", ",")
@@ -33,7 +42,13 @@ def changed(words: Sequence[SourceWord]) -> Iterator[str]:
         member = after == "." and at + 3 < len(words) and words[at + 3].text in _ASSIGNS
         member &= word.text not in still
         points = before.text == "&" and words[at - 2].text in ("(", ",", "=")
-        if assigned or member or points or before.text in ("++", "--") or (alone and calls[-1]):
+        if (
+            assigned
+            or member
+            or points
+            or before.text in ("++", "--")
+            or (alone and calls[-1].may_change)
+        ):
             yield word.text
 
 
@@ -55,6 +70,28 @@ def steady(words: Sequence[SourceWord]) -> frozenset[str]:
             if not alone or word.text not in blocks[-1]:
                 others.add(word.text)
     return frozenset(declared - others)
+
+
+class _Handed(Struct, frozen=True):
+    """Brackets. ``takes``: whether they are those of a function's arguments; ``values``: the places
+    that it takes as values; ``place``: of the argument that is read."""
+
+    takes: bool = False
+    values: frozenset[int] = frozenset()
+    place: int = 0
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the function may change what it is handed there."""
+        return self.takes and self.place not in self.values
+
+
+_NO_CALL = _Handed()
+
+
+def _call(words: Sequence[SourceWord], at: int, by_value: Mapping[str, frozenset[int]]) -> _Handed:
+    name = words[at - 1].text if at else ""
+    return _Handed(_calls(words, at), by_value.get(name, frozenset()))
 
 
 def _calls(words: Sequence[SourceWord], at: int) -> bool:

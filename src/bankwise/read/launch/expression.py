@@ -115,7 +115,7 @@ def _size(text: str, launch: str) -> Size | None:
     if text == "_":
         return None
     inside = re.fullmatch(r"(?:dim3\s*)?[({](.*)[)}]", text, re.DOTALL)
-    parts = _parts(inside[1]) if inside else text.split("x") if "0x" not in text else [text]
+    parts = _parts(inside[1]) if inside else [text] if text.startswith("0x") else text.split("x")
     numbers = [_number(part.strip(), launch) for part in parts]
     sizes = [n for n in numbers if n is not None and 1 <= n <= _MOST_GRID]
     if not 1 <= len(numbers) <= 3 or len(sizes) != len(numbers):

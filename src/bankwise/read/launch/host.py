@@ -23,7 +23,14 @@ from bankwise.read.launch.constants import AXES, Constants, Known, cut, evaluate
 from bankwise.read.launch.facts import KernelLaunch, Size, check_block
 from bankwise.read.launch.functions import expanded
 from bankwise.read.launch.headers import header_words
-from bankwise.read.launch.launchers import Launcher, instance, launchers_in
+from bankwise.read.launch.launchers import (
+    GivenWords,
+    Launcher,
+    by_value,
+    given_in,
+    launchers_in,
+    numbers_in,
+)
 from bankwise.read.launch.tokens import SourceWord, tokens
 
 _MOST_TOKENS = 400_000
@@ -46,7 +53,10 @@ class _Reading(Struct):
     namespace, "" for others; ``changed``: names that something
     assigns; ``pointers``: names to what is assigned to them; ``steady``: those whose
     members are set in order; ``configured``: members of launch configurations; ``launchers``:
-    templates that launch, of which so many more calls (``left``) are followed."""
+    functions that launch, of which so many more calls (``left``) are followed; ``bodies``: where
+    such a body begins that is read where it is called, by where it ends; ``followed``: those that
+    were; ``calls``: the lines of the calls that are followed now, the outermost first; ``values``:
+    the places of arguments that such functions leave as they are."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -58,6 +68,10 @@ class _Reading(Struct):
     left: int = _MOST_CALLS
     configured: dict[str, dict[str, Sequence[SourceWord]]] = field(default_factory=dict)
     called: list[str] = field(default_factory=lambda: [""])
+    bodies: Mapping[int, int] = field(default_factory=dict)
+    followed: set[str] = field(default_factory=set)
+    calls: tuple[int, ...] = ()
+    values: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
 
 def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch, ...]:
@@ -69,13 +83,23 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
     if len(own) > _MOST_TOKENS or not any(word.text in _LAUNCHES for word in own):
         return ()
     words = expanded((*header_words(headers, _MOST_TOKENS), *own))
-    reading = _Reading(words, changed=frozenset(changed(words)), pointers=_pointers(words))
-    reading.steady = steady(words)
-    reading.launchers = launchers_in(words, _LAUNCHES)
-    at = 0
-    while at < len(words):
-        at = _read(reading, at)
+    launchers = launchers_in(words, _LAUNCHES)
+    values = by_value(launchers)
+    names = frozenset(changed(words, values))
+    reading = _Reading(words, changed=names, pointers=_pointers(words), values=values)
+    reading.steady, reading.launchers = steady(words), launchers
+    reading.bodies = {one.start: one.stop for one in launchers.values() if not one.numbers}
+    _read_to(reading, 0, len(words))
+    for name, one in launchers.items():
+        if not one.numbers and name not in reading.followed:
+            _read_to(reading, one.start + 1, one.stop)
     return tuple(reading.found)
+
+
+def _read_to(reading: _Reading, start: int, stop: int) -> None:
+    at = start
+    while at < stop:
+        at = _read(reading, at)
 
 
 def _pointers(words: Sequence[SourceWord]) -> dict[str, set[str]]:
@@ -97,6 +121,8 @@ def _read(reading: _Reading, at: int) -> int:
     words, word = reading.words, reading.words[at]
     if word.text == "#define":
         return _define(reading, at)
+    if at in reading.bodies:
+        return reading.bodies[at]
     if word.text == "{":
         reading.scopes.append({})
         reading.called.append(_scope_name(words, at))
@@ -316,6 +342,7 @@ def _launched(
         return
     shared = evaluate(parts[2], reading.scopes) if len(parts) > 2 else 0
     said = f"as it is launched at line {reading.words[at].line}"
+    said += f" (called at {', '.join(map(str, reading.calls))})" if reading.calls else ""
     reading.found += (
         KernelLaunch(
             kernel=name,
@@ -331,21 +358,34 @@ def _launched(
 
 
 def _follow(reading: _Reading, at: int) -> None:
-    """The body of a template that launches, as it is called at a place."""
+    """The body of a function that launches, as it is called at a place."""
     name, every = reading.words[at].text, reading.launchers
     one = every[name]
-    names = instance(reading.words, at, one, reading.scopes)
-    if names is None or not reading.left:
+    numbers = numbers_in(reading.words, at, one, reading.scopes)
+    given = given_in(reading.words, at, one)
+    if numbers is None or given is None or not reading.left or at == one.named:
         return
     reading.left -= 1
-    known = {n: None if n in reading.changed else value for n, value in names.items()}
-    scopes, called = reading.scopes, reading.called
+    reading.followed.add(name)
+    mine = frozenset(changed(reading.words[one.start : one.stop], reading.values))
+    known = numbers | {each.parameter.name: _given(reading, each) for each in given}
+    known = {n: None if n in mine else value for n, value in known.items()}
+    scopes, called, calls = reading.scopes, reading.called, reading.calls
     reading.scopes, reading.called = [scopes[0], known], ["", ""]
     reading.launchers = {n: other for n, other in every.items() if n != name}
-    place = one.start
-    while place < one.stop:
-        place = _read(reading, place)
+    reading.calls = (*calls, reading.words[at].line)
+    _read_to(reading, one.start + 1, one.stop - 1)
     reading.scopes, reading.called, reading.launchers = scopes, called, every
+    reading.calls = calls
+
+
+def _given(reading: _Reading, one: GivenWords) -> Known:
+    """The value of an argument, as far as constants decide it."""
+    return (_size if one.parameter.is_size else _value)(reading, one.words)
+
+
+def _value(reading: _Reading, words: Sequence[SourceWord]) -> Known:
+    return evaluate(words, reading.scopes) if words else None
 
 
 def _arguments(reading: _Reading, at: int) -> tuple[int | None, ...]:

@@ -1,15 +1,18 @@
-"""Functions of host code that launch kernels with sizes that are their template's parameters.
+"""Functions of host code that launch kernels with what they are called with.
 
     template <typename T, int N> void run(T* p, int n) { k<T, N><<<n / N, N>>>(p, n); }
     run<float, 32>(p, 1024);                             k<float, 32> with 32 threads
+    void go(float* p, int n = 64) { k<<<n / 32, 32>>>(p, n); }
+    int main() { go(p, 4096); go(p); }                   128 blocks, and 2
 
-Only calls that give the arguments themselves, as constants, are followed: what a compiler deduces,
-or another file calls, is not known.
+Only what a call in the same file gives as constants is followed, also through several functions:
+what a compiler deduces, or another file calls, is not known. A function that nothing in the file
+calls is read where it stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -17,42 +20,112 @@ from bankwise.read.launch.changes import closing
 from bankwise.read.launch.constants import Constants, Known, cut, evaluate
 from bankwise.read.launch.tokens import SourceWord
 
+_NO_FUNCTIONS = ("if", "while", "for", "switch", "catch", "return", "sizeof", "else", "do")
+_BESIDE = ("const", "noexcept", "override", "static", "inline")
+
+
+class Parameter(Struct, frozen=True):
+    """A parameter of a function: its ``name``, whether it is a dim3, whether it is handed over as a
+    value, and its ``default``, empty without one."""
+
+    name: str
+    is_size: bool
+    by_value: bool
+    default: Sequence[SourceWord] = ()
+
 
 class Launcher(Struct, frozen=True):
-    """A template of a function. ``numbers``: by place the parameters of the template that are
-    integers, None for types; ``parameters``: of the function, by place; ``start`` and ``stop``: its
-    body, brackets included."""
+    """A function that launches, or calls one that does. ``numbers``: by place the parameters of its
+    template that are integers, None for types; empty of a function that takes no number so;
+    ``parameters``: by place; ``named``: where its name stands in its definition; ``start`` and
+    ``stop``: its body, brackets included."""
 
     numbers: tuple[str | None, ...]
-    parameters: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    named: int
     start: int
     stop: int
 
 
+Launchers = Mapping[str, Launcher]
+
+
 def launchers_in(words: Sequence[SourceWord], launches: Sequence[str]) -> dict[str, Launcher]:
-    """Those that hold one of the words that launch; none that is defined twice."""
-    found: dict[str, Launcher] = {}
+    """Those that hold one of the words that launch, or call one of these; none that is defined
+    twice, and of functions without numbers of a template those alone that something calls."""
+    every: dict[str, Launcher] = {}
     twice: set[str] = set()
+    for name, one in _functions(words):
+        twice |= {name} & every.keys()
+        every[name] = one
+    found, signs = dict[str, Launcher](), set(launches)
+    while True:
+        more = {
+            name: one
+            for name, one in every.items()
+            if name not in twice and name not in found and _holds(words, one, signs)
+        }
+        if not more:
+            break
+        found |= more
+        signs |= more.keys()
+    return {n: one for n, one in found.items() if one.numbers or _is_called(words, n, one)}
+
+
+def by_value(found: Launchers) -> Mapping[str, frozenset[int]]:
+    """The places of arguments that functions take as values, and leave as they are."""
+    return {
+        name: frozenset(n for n, each in enumerate(one.parameters) if each.by_value)
+        for name, one in found.items()
+    }
+
+
+def _holds(words: Sequence[SourceWord], one: Launcher, signs: Collection[str]) -> bool:
+    return any(word.text in signs for word in words[one.start : one.stop])
+
+
+def _functions(words: Sequence[SourceWord]) -> Iterator[tuple[str, Launcher]]:
+    """Every function that is defined, by its name; of a template with the numbers of that."""
     for at, word in enumerate(words[:-1]):
-        one = _launcher(words, at) if word.text == "template" else None
-        if one is not None and any(w.text in launches for w in words[one[1].start : one[1].stop]):
-            twice |= {one[0]} & found.keys()
-            found[one[0]] = one[1]
-    return {name: one for name, one in found.items() if name not in twice}
+        if not word.is_name or words[at + 1].text != "(" or word.text in _NO_FUNCTIONS:
+            continue
+        before = words[at - 1] if at else word
+        typed = before.is_name or before.text in ("*", "&", ">", "::")
+        if not at or not typed or before.text in _NO_FUNCTIONS:
+            continue
+        end = _closed(words, at + 1)
+        start = end + 1
+        while start < len(words) and words[start].text in _BESIDE:
+            start += 1
+        if [one.text for one in words[start : start + 1]] != ["{"]:
+            continue
+        parameters = tuple(_parameter(part) for part in cut(words[at + 2 : end]) if part)
+        numbers = _template_numbers(words, at)
+        yield word.text, Launcher(numbers, parameters, at, start, _closed(words, start) + 1)
 
 
-def _launcher(words: Sequence[SourceWord], at: int) -> tuple[str, Launcher] | None:
-    """The template that begins at a place, and its name; None for a class, or a declaration."""
-    close = _angle(words, at + 1)
-    opens = next((n for n in range(close, len(words)) if words[n].text in ("(", "{", ";")), 0)
-    if not opens or words[opens].text != "(" or not words[opens - 1].is_name:
-        return None
-    end = _closed(words, opens)
-    if [word.text for word in words[end + 1 : end + 2]] != ["{"]:
-        return None
-    kinds = tuple(_number(part) for part in cut(words[at + 2 : close]))
-    names = tuple(part[-1].text if part else "" for part in cut(words[opens + 1 : end]))
-    return words[opens - 1].text, Launcher(kinds, names, end + 1, _closed(words, end + 1) + 1)
+def _template_numbers(words: Sequence[SourceWord], at: int) -> tuple[str | None, ...]:
+    """The numbers of the template whose function's name stands at a place, None for its types;
+    empty where it has none."""
+    begins = at
+    while begins >= 0 and words[begins].text not in (";", "{", "}", "#end", "template"):
+        begins -= 1
+    if begins < 0 or words[begins].text != "template":
+        return ()
+    close = _angle(words, begins + 1)
+    kinds = tuple(_number(part) for part in cut(words[begins + 2 : close]))
+    return kinds if any(kinds) else ()
+
+
+def _parameter(part: Sequence[SourceWord]) -> Parameter:
+    """``const int n = 4``: a name, and what is said of it."""
+    texts = [word.text for word in part]
+    equals = texts.index("=") if "=" in texts else len(part)
+    opens = texts.index("[") if "[" in texts else equals
+    before = part[: min(equals, opens)]
+    name = before[-1].text if before else ""
+    value = not {"&", "*", "["} & set(texts[:equals])
+    return Parameter(name, "dim3" in texts[:equals], value, part[equals + 1 :])
 
 
 def _number(part: Sequence[SourceWord]) -> str | None:
@@ -63,22 +136,64 @@ def _number(part: Sequence[SourceWord]) -> str | None:
     return before[-1] if typed else None
 
 
-def instance(
+def _is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
+    """Whether something calls a function, beside itself."""
+    return any(
+        word.text == name and not one.start <= at < one.stop and at != one.named
+        for at, word in enumerate(words)
+        if arguments_at(words, at) is not None
+    )
+
+
+def arguments_at(words: Sequence[SourceWord], at: int) -> tuple[int, int] | None:
+    """The brackets of the arguments of the call whose function's name stands at a place, perhaps
+    with those of its template; None where it is no call, but a declaration."""
+    before = words[at - 1] if at else words[at]
+    declares = before.is_name and before.text not in _NO_FUNCTIONS
+    if at + 1 >= len(words) or declares or before.text in ("*", ">", "#define"):
+        return None
+    opens = at + 1
+    if words[opens].text == "<":
+        opens = _angle(words, opens) + 1
+    if opens >= len(words) or words[opens].text != "(":
+        return None
+    return opens, _closed(words, opens)
+
+
+class GivenWords(Struct, frozen=True):
+    """What a call gives for a parameter: an expression, or the parameter's default."""
+
+    parameter: Parameter
+    words: Sequence[SourceWord]
+
+
+def given_in(words: Sequence[SourceWord], at: int, one: Launcher) -> tuple[GivenWords, ...] | None:
+    """What the call at a place gives for each parameter; None for no such call."""
+    brackets = arguments_at(words, at)
+    if brackets is None:
+        return None
+    opens, closes = brackets
+    parts = cut(words[opens + 1 : closes]) if closes > opens + 1 else []
+    if len(parts) > len(one.parameters):
+        return None
+    rest = [each.default for each in one.parameters[len(parts) :]]
+    pairs = zip(one.parameters, [*parts, *rest], strict=True)
+    return tuple(GivenWords(*pair) for pair in pairs)
+
+
+def numbers_in(
     words: Sequence[SourceWord], at: int, one: Launcher, scopes: Sequence[Constants]
 ) -> Constants | None:
-    """What the names of a launcher are in the call at a place: ``run<float, 32>(p, 1024)``; None
-    for no such call, or one whose numbers are not all known."""
+    """What the numbers of a launcher's template are in the call at a place; None for no such call,
+    or one whose numbers are not all known. Without such numbers there is nothing to know."""
+    if not one.numbers:
+        return {}
     if at + 1 >= len(words) or words[at + 1].text != "<":
         return None
     close = _angle(words, at + 1)
-    if [word.text for word in words[close + 1 : close + 2]] != ["("]:
-        return None
-    values = [evaluate(part, scopes) for part in cut(words[at + 2 : close])]
-    end = _closed(words, close + 1)
-    given: list[Known] = [evaluate(part, scopes) for part in cut(words[close + 2 : end])]
-    names = dict(zip(one.parameters, given, strict=False))
+    values: list[Known] = [evaluate(part, scopes) for part in cut(words[at + 2 : close])]
     numbers = {n: v for n, v in zip(one.numbers, values, strict=False) if n is not None}
-    return None if None in numbers.values() or not numbers else names | numbers
+    return None if None in numbers.values() or not numbers else numbers
 
 
 def _angle(words: Sequence[SourceWord], at: int) -> int:

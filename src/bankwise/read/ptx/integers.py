@@ -14,7 +14,7 @@ from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read import operations
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
-from bankwise.read.follow.values import Array, LaneSum
+from bankwise.read.follow.values import Array, LaneSum, Ordering
 
 Function = Callable[..., Array]
 
@@ -150,4 +150,9 @@ def comparison(name: str, kind: str) -> Function | None:
     if name not in COMPARISONS:
         return None
     test, bits = operations.COMPARISONS[COMPARISONS[name][kind[0] == "s"]], int(kind[1:])
-    return lambda x, y: test(narrow(x, kind), narrow(y, kind), bits)
+
+    def narrowed(x: Array, y: Array) -> Array:
+        return test(narrow(x, kind), narrow(y, kind), bits)
+
+    signed = COMPARISONS[name][kind[0] == "s"].startswith("s")
+    return Ordering(narrowed, signed, halves=name not in ("eq", "ne")) if bits == 32 else narrowed

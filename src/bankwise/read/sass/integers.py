@@ -14,7 +14,7 @@ import numpy as np
 from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read import operations
-from bankwise.read.follow.values import Array, LaneSum
+from bankwise.read.follow.values import Array, LaneSum, Ordering
 
 Function = Callable[..., Array]
 _U32, _U64 = np.uint32, np.uint64
@@ -109,6 +109,7 @@ COMPARISONS: Mapping[str, tuple[str, str]] = {
 """Of unsigned and of signed words."""
 
 
-def comparison(name: str, is_signed: bool) -> Function:
+def comparison(name: str, is_signed: bool) -> Ordering:
     """The test ``name``, one of :data:`COMPARISONS`."""
-    return operations.COMPARISONS[COMPARISONS[name][is_signed]]
+    test = operations.COMPARISONS[COMPARISONS[name][is_signed]]
+    return Ordering(test, is_signed, halves=name not in ("EQ", "NE"))

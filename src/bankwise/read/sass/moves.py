@@ -67,7 +67,7 @@ def _constant(i: SassInstruction) -> Meaning | None:
     def run(state: State) -> tuple[Value, ...]:
         first = first_byte(at, state)
         if isinstance(first, Unknown):
-            return (first,) * count
+            return (because(first, first.uniform),) * count
         return tuple(_looked_up(state, bank, first + 4 * n) for n in range(count))
 
     return Meaning(following(i.operands[0], count), at.registers, run)

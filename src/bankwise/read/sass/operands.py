@@ -113,6 +113,15 @@ def pair(state: State, text: str) -> Value:
     return apply(_JOINED, _operand_word(state, text, 0), _operand_word(state, text, 1))
 
 
+def halves_of(state: State, text: str) -> tuple[Value, Value]:
+    """The lower and the upper 32 bits of a source operand of 64; nothing is known of them where it
+    has a sign."""
+    if text[:1] in "-~" and not _NUMBER.fullmatch(text):
+        lost = Unknown(f"the operand {text}")
+        return lost, lost
+    return _operand_word(state, text, 0), _operand_word(state, text, 1)
+
+
 def _operand_word(state: State, text: str, half: int) -> Value:
     text = text.removesuffix(".64")
     number = _NUMBER.fullmatch(text)

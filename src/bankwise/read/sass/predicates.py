@@ -32,16 +32,18 @@ def compare(f: Form) -> Meaning | None:
     is_signed = "U32" not in words
     ordering = comparison(words[0], is_signed)
 
-    def both(a: Array, b: Array, last: Array, *lower: Array) -> Array:
-        found = ordering(a, b)
-        if lower:
-            found = _extended(words[0], is_signed, a, b, lower[0])
+    def extended(a: Array, b: Array, lower: Array) -> Array:
+        return _extended(words[0], is_signed, a, b, lower)
+
+    def both(found: Array, last: Array) -> Array:
         return np.stack(np.broadcast_arrays(joining(found, last), joining(~found, last)))
 
     def run(state: State) -> tuple[Value, ...]:
         values = [word(state, text) for text in f.sources]
-        found = apply(both, *values, *(predicate(state, text) for text in f.ins))
-        return tuple(apply(lambda t, n=n: t[n], found) for n in range(len(f.outs)))
+        last, *lower = (predicate(state, text) for text in f.ins)
+        found = apply(extended if lower else ordering, *values, *lower)
+        told = apply(both, found, last)
+        return tuple(apply(lambda t, n=n: t[n], told) for n in range(len(f.outs)))
 
     return Meaning(carries(f), reads(f), run)
 

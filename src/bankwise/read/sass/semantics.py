@@ -17,6 +17,7 @@ from bankwise.read.follow.state import State
 from bankwise.read.follow.units import other_block
 from bankwise.read.follow.values import (
     Array,
+    Bitwise,
     LaneSum,
     Unknown,
     Value,
@@ -71,9 +72,11 @@ def _logic(f: Form) -> Meaning | None:
     if table is None:
         return None
 
+    looked_up = Bitwise(lambda a, b, c: truth_table(a, b, c, table))
+
     def run(state: State) -> tuple[Value, ...]:
         values = [word(state, text) for text in f.sources[:3]]
-        found = apply(lambda a, b, c: truth_table(a, b, c, table), *values)
+        found = apply(looked_up, *values)
         result = (found,) if following(f.target, 1) else ()
         if not f.outs:
             return result

@@ -8,11 +8,18 @@ from functools import partial
 import numpy as np
 
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, LaneSum, Value, apply
+from bankwise.read.follow.values import (
+    Array,
+    LaneSum,
+    Unknown,
+    UpperWord,
+    Value,
+    apply,
+)
 from bankwise.read.integers import extend, fit, funnel_left, halves, modulo, shift_left
 from bankwise.read.sass.forms import Form, Meaning, carries, one_word, reads
 from bankwise.read.sass.integers import product
-from bankwise.read.sass.operands import following, pair, predicate, word
+from bankwise.read.sass.operands import following, halves_of, pair, predicate, word
 
 _U64 = np.uint64
 
@@ -83,6 +90,10 @@ def _multiply_wide(f: Form, words: set[str]) -> Meaning | None:
             x, y, pair(state, c), *carry,
         )  # fmt: skip
         lower, upper = (apply(lambda t, n=n: halves(t[0])[n], parts) for n in (0, 1))
+        if isinstance(parts, Unknown) and not carry:
+            low, top = halves_of(state, c)
+            lower = apply(_LOW_PRODUCT, x, y, low)
+            upper = apply(UpperWord(is_signed), x, y, low, top)
         over = (apply(lambda t: t[1] > 0, parts),) if f.outs else ()
         return ((upper,) if high else (lower, upper)) + over
 
@@ -90,6 +101,9 @@ def _multiply_wide(f: Form, words: set[str]) -> Meaning | None:
     if not writes:
         return None
     return Meaning((*writes, *carries(f)), reads(f, (c,)), run)
+
+
+_LOW_PRODUCT = LaneSum(lambda x, y, z: x * y + z, (0, 1), (0, 1))
 
 
 def _sum64(a: Array, b: Array, carry: tuple[Array, ...]) -> Array:

@@ -41,7 +41,7 @@ from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.more import More
 from bankwise.show.same_file import working_folder
 from bankwise.show.spec import SpecReport
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Totals
+from bankwise.show.values import AsEmitted, BlockClass, CheckReport, KernelReport, Totals
 from bankwise.show.words import kernel_verdict, still_open, verdict
 
 Size = tuple[int, int, int]
@@ -103,6 +103,18 @@ class OtherLaunchDocument(Struct, frozen=True):
     workgroup_size: Size
     said: Annotated[str | None, Meta(description="by whose word; null: assumed")]
     added: AddedDocument
+    blocks: Annotated[str, Meta(description="of which blocks, where they differ")] | UnsetType = (
+        UNSET
+    )
+    launch_added: Annotated[AddedDocument, Meta(description="for all of them")] | UnsetType = UNSET
+
+
+class BlockClassDocument(Struct, frozen=True):
+    """Blocks of a launch that run alike."""
+
+    blocks: Annotated[str, Meta(description="their indices, in words")]
+    count: Annotated[int, Meta(ge=1, description="how many they are")]
+    added: Annotated[AddedDocument, Meta(description="for one of them")]
 
 
 class LaunchDocument(Struct, frozen=True):
@@ -146,6 +158,8 @@ class KernelDocument(Struct, frozen=True):
     notes: tuple[str, ...]
     demangled: Annotated[str, Meta(description="the name, if it is mangled")] | UnsetType = UNSET
     launch: LaunchDocument | UnsetType = UNSET
+    classes: tuple[BlockClassDocument, ...] | UnsetType = UNSET
+    launch_added: Annotated[AddedDocument, Meta(description="for all blocks")] | UnsetType = UNSET
 
 
 class CauseDocument(Struct, frozen=True):
@@ -287,6 +301,7 @@ def _totals(totals: Totals) -> TotalsDocument:
 
 def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
     spelled = demangled(kernel.name)
+    whole = kernel.launch_added
     return KernelDocument(
         name=kernel.name,
         target=kernel.target,
@@ -309,14 +324,24 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         notes=kernel.notes,
         demangled=UNSET if spelled == kernel.name else spelled,
         launch=_launch(kernel),
+        classes=tuple(map(_class, kernel.classes)) or UNSET,
+        launch_added=UNSET if whole is None else added_document(whole),
     )
+
+
+def _class(one: BlockClass) -> BlockClassDocument:
+    return BlockClassDocument(one.where, one.count, added_document(one.added))
 
 
 def _launch(kernel: KernelReport) -> LaunchDocument | UnsetType:
     if not (kernel.launched or kernel.assumed or kernel.others):
         return UNSET
     others = (
-        OtherLaunchDocument(one.workgroup_size, one.said or None, added_document(one.added))
+        OtherLaunchDocument(
+            *(one.workgroup_size, one.said or None, added_document(one.added)),
+            blocks=one.blocks if one.blocks not in ("", "all") else UNSET,
+            launch_added=added_document(one.launch_added) if one.launch_added else UNSET,
+        )
         for one in kernel.others
     )
     return LaunchDocument(kernel.launched or None, kernel.assumed or None, tuple(others))

@@ -1,0 +1,95 @@
+"""What a changed text may cost beside its passes: instructions, registers, blocks on a unit.
+
+Fewer passes are a gain where shared memory is what a kernel waits for. A text that keeps more
+registers, or executes more instructions, may be slower though its conflicts are gone: nothing here
+knows by how much, so it is said, with the numbers, and how to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bankwise.ask.every_launch import emitted_cost, key_of, over, resident
+from bankwise.hardware.machine import machine
+from bankwise.hardware.occupancy import Occupancy, Resource
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.names import short
+
+_MANY = 1.5
+"""How many times the instructions of a text are told. Measured on an H200: a tiled SGEMM with 1.8
+times the instructions, and 128 registers for 96, ran at 0.95 of its speed without its conflicts."""
+
+
+def dear(
+    before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], time: str
+) -> tuple[str, ...]:
+    """Where a change may cost more than it saves, in words: instructions that take longer to issue
+    than the passes that they save, fewer blocks on a unit, or many more instructions. ``time``: how
+    to know."""
+    kernels = zip(before, after, strict=True)
+    more = (told for pair in kernels for told in _more(*pair))
+    return tuple(f"{one}: {time}" for one in (*_issued(before, after), *more))
+
+
+def _issued(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> Iterator[str]:
+    old, new = emitted_cost(before), emitted_cost(after)
+    if not before or not new.is_dear(old, machine(before[0].target)):
+        return
+    keys = [key_of(one) for one in before]
+    more, less = (
+        abs(over(now, keys) - over(then, keys)) / max(1, over(then, keys))
+        for now, then in ((new.near, old.near), (new.passes, old.passes))
+    )
+    yield f"{more:.0%} more instructions are executed for {less:.0%} fewer passes"
+
+
+def _more(before: AssemblyKernel, after: AssemblyKernel) -> Iterator[str]:
+    """What a kernel takes more of than before, so much that it may be slower."""
+    fit, fits = resident(before), resident(after)
+    fewer = fit is not None and fits is not None and _is_crowded(fit, fits)
+    many = _times_as_long(before, after) > _MANY
+    if not fewer and not many:
+        return
+    taken = [f"{before.instructions:,} -> {after.instructions:,} instructions"] * many
+    if _registers(before, after) > 0:
+        taken.append(f"{before.registers} -> {after.registers} registers")
+    if fewer:
+        assert fit is not None
+        assert fits is not None
+        taken += _shared(before, after, fits.limited_by)
+        taken.append(f"{fit.workgroups} -> {fits.workgroups} blocks fit a unit")
+    told = "may be slower though it has fewer conflicts"
+    yield f"{short(before.name)} {told} ({', '.join(taken)})"
+
+
+def _is_crowded(fit: Occupancy, fits: Occupancy) -> bool:
+    """Whether fewer blocks fit for want of registers; a fifth fewer for want of anything else."""
+    few = fits.workgroups < fit.workgroups
+    return few and (
+        "vector registers" in fits.limited_by or 5 * fits.workgroups <= 4 * fit.workgroups
+    )
+
+
+def _registers(before: AssemblyKernel, after: AssemblyKernel) -> int:
+    """How many more a thread keeps."""
+    return (after.registers or 0) - (before.registers or 0) if before.registers else 0
+
+
+def _shared(
+    before: AssemblyKernel, after: AssemblyKernel, limited_by: Sequence[Resource]
+) -> list[str]:
+    """The shared bytes, where these leave room for fewer blocks."""
+    old, new = before.lds_bytes or 0, after.lds_bytes or 0
+    if "shared memory" not in limited_by or new <= old:
+        return []
+    return [f"{old:,} -> {new:,} shared bytes"]
+
+
+def is_long(before: AssemblyKernel, after: AssemblyKernel) -> bool:
+    """Whether a kernel has more than twice the instructions."""
+    return _times_as_long(before, after) > 2
+
+
+def _times_as_long(before: AssemblyKernel, after: AssemblyKernel) -> float:
+    old, new = before.instructions, after.instructions
+    return new / old if old and new is not None else 0.0

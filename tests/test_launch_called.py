@@ -1,0 +1,91 @@
+"""Launches within host functions, with what the calls of the same file hand over."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankwise.read.launch.facts import KernelLaunch
+from bankwise.read.launch.host import launches_in
+
+RUN = "void run(float* a, int n) { k<<<n / 32, 32>>>(a, n); }\n"
+
+
+def told(source: str) -> list[str]:
+    return [str(one) for one in launches_in(source)]
+
+
+@pytest.mark.parametrize(
+    ("source", "launches"),
+    [
+        (f"{RUN}int main() {{ run(d, 4096); }}", ["k<<<128x1x1, 32x1x1, 0>>>(_, 4096)"]),
+        (  # a variable that is handed over as a value keeps it
+            f"{RUN}int main() {{ int n = 64; run(d, n); }}",
+            ["k<<<2x1x1, 32x1x1, 0>>>(_, 64)"],
+        ),
+        (
+            f"{RUN}int main() {{ run(d, 64); run(d, 96); }}",
+            ["k<<<2x1x1, 32x1x1, 0>>>(_, 64)", "k<<<3x1x1, 32x1x1, 0>>>(_, 96)"],
+        ),
+        (  # through two levels
+            f"{RUN}void go(int n) {{ run(d, n * 2); }} int main() {{ go(32); }}",
+            ["k<<<2x1x1, 32x1x1, 0>>>(_, 64)"],
+        ),
+        (  # a default, and a call that says otherwise
+            "void run(float* a, int n = 64, int b = 32) { k<<<n / b, b>>>(a, n); }"
+            " int main() { run(d); run(d, 96, 16); }",
+            ["k<<<2x1x1, 32x1x1, 0>>>(_, 64)", "k<<<6x1x1, 16x1x1, 0>>>(_, 96)"],
+        ),
+        (
+            "void run(dim3 g, const dim3& b) { k<<<g, b>>>(); } int main() { run(4, dim3(8, 8)); }",
+            ["k<<<4x1x1, 8x8x1, 0>>>()"],
+        ),
+        (  # a template of types alone, deduced or said
+            "template <typename T> void run(T* a, int n) { k<<<n, 32>>>(a, n); }"
+            " int main() { run(d, 2); run<float>(d, 3); }",
+            ["k<<<2x1x1, 32x1x1, 0>>>(_, 2)", "k<<<3x1x1, 32x1x1, 0>>>(_, 3)"],
+        ),
+        (  # declared before, defined behind the call
+            "void run(float*, int n); int main() { run(d, 64); }\n" + RUN,
+            ["k<<<2x1x1, 32x1x1, 0>>>(_, 64)"],
+        ),
+    ],
+)
+def test_a_call_decides_the_launches_of_its_function(source: str, launches: list[str]) -> None:
+    assert told(source) == launches
+
+
+def blocks(source: str) -> list[KernelLaunch]:
+    return list(launches_in(source))
+
+
+def test_the_line_of_the_call_stands_beside_that_of_the_launch() -> None:
+    (found,) = blocks(f"{RUN}void go() {{\n  run(d, 64);\n}}\nint main() {{ go(); }}")
+    assert found.said == "as it is launched at line 1 (called at 5, 3)"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        RUN,  # nothing calls it
+        f"{RUN}int main(int n, char** v) {{ run(d, n); }}",  # with what nobody knows
+        f"{RUN}int main() {{ int n = 1; n *= 2; run(d, n); }}",
+        "void run(int n) { n = n + 1; k<<<n / 32, 32>>>(a, n); } int main() { run(64); }",
+        "void run(float* a, int& n) { k<<<n, 32>>>(a, n); } int main() { int n = 2; run(d, n); }",
+    ],
+)
+def test_what_no_call_decides_is_launched_with_its_block_alone(source: str) -> None:
+    (found,) = blocks(source)
+    assert (found.block, found.grid) == ((32, 1, 1), None)
+    assert set(found.positional) == {None}
+
+
+def test_functions_that_call_each_other_end() -> None:
+    both = "void a(int n) { k<<<n, 32>>>(n); b(n); } void b(int n) { a(n); }"
+    source = f"{both} int main() {{ a(4); b(5); }}"
+    assert {one.grid for one in blocks(source)} == {(4, 1, 1), (5, 1, 1)}
+    assert {one.block for one in blocks(both)} == {(32, 1, 1)}
+
+
+def test_a_function_that_is_defined_twice_is_read_where_it_stands() -> None:
+    twice = RUN + "void run(double* a, int n) { k2<<<n, 64>>>(a, n); }\nint main() { run(d, 64); }"
+    assert [(one.kernel, one.grid) for one in blocks(twice)] == [("k", None), ("k2", None)]
