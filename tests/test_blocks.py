@@ -555,3 +555,50 @@ def test_arguments_that_are_missing_of_a_known_grid_are_tried_in_one_of_its_bloc
     given = bankwise("check", file, "--target", "sm_90", "--arg", "width=128", "--arg", "height=96")
     assert given.code == 1
     assert "all 12 blocks of the launch run so" in " ".join(given.out.split())
+
+
+# Several launches whose blocks differ.
+
+SEVERAL = """
+__global__ void k(float* out, const float* in, int width, int height) {
+  __shared__ float tile[32][32];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  if (x < width && y < height) tile[threadIdx.y][threadIdx.x] = in[y * width + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x; y = blockIdx.x * 32 + threadIdx.y;
+  if (x < height && y < width) out[y * height + x] = tile[threadIdx.x][threadIdx.y];
+}
+void run(float* o, const float* i, int w, int h) {
+  k<<<dim3((w + 31) / 32, (h + 31) / 32), dim3(32, 32)>>>(o, i, w, h);
+}
+int main() { float *a, *b; run(a, b, 1000, 500); run(a, b, 2048, 1024); run(a, b, 40, 64); }
+"""
+
+
+def transposed(width: int, height: int) -> Counter[int]:
+    """What each block adds: a row that has n elements inside is read as a column of n words of one
+    bank."""
+    found: Counter[int] = Counter()
+    for x, y in itertools.product(range(-(-width // 32)), range(-(-height // 32))):
+        rows, lanes = min(32, width - 32 * x), min(32, height - 32 * y)
+        found[rows * (lanes - 1)] += 1
+    return found
+
+
+@real
+def test_classes_of_a_launch_are_its_own_where_others_stand_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(SEVERAL)
+    told = json.loads(bankwise("check", str(path), "-t", "sm_90", "--format", "json").out)
+    (kernel,) = told["kernels"]
+    first, second, third = (transposed(*size) for size in ((1000, 500), (2048, 1024), (40, 64)))
+    classes = Counter({one["added"]["low"]: 0 for one in kernel["classes"]})
+    for one in kernel["classes"]:
+        classes[one["added"]["low"]] += one["count"]
+    assert classes == first
+    assert kernel["launch_added"]["low"] == sum(added * n for added, n in first.items())
+    others = {tuple(one["grid"]): one for one in kernel["launch"]["others"]}
+    assert others[64, 32, 1]["added"]["low"] == max(second)
+    assert others[2, 2, 1]["added"]["low"] == max(third)
+    total = others[2, 2, 1]["launch_added"]["low"]
+    assert total == sum(added * n for added, n in third.items())

@@ -58,12 +58,14 @@ def other_launches_of(found: AssemblyKernel, others: Sequence[Counted]) -> Itera
     launches: dict[str, list[tuple[AssemblyKernel, Counted]]] = {}
     for number, pair in enumerate(zip(found.others, others, strict=True)):
         if not same_launch(pair[0], found):
-            alike = str(pair[0].launch) if pair[0].boxes else f"{number}"
-            launches.setdefault(alike, []).append(pair)
+            key = str(pair[0].launch) if pair[0].boxes else f"{number}"
+            launches.setdefault(key, []).append(pair)
     for some in launches.values():
         worst = max(some, key=lambda one: sum(access.run.extra for access in one[1]))
         refused = max(other_launch(*one).refused for one in some)
-        told = replace(other_launch(*worst), refused=refused)
+        alike = worst[0].workgroup_size == found.workgroup_size
+        grid = worst[0].launch.grid if alike else None
+        told = replace(other_launch(*worst), refused=refused, grid=grid)
         costs = ((a.run * one.blocks, a.evidence) for one, counted in some for a in counted)
         yield replace(told, launch_added=summed(costs)) if len(some) > 1 else told
 

@@ -28,8 +28,8 @@ def worst_first(
     launches = [(one, counted(one)) for one in (found, *found.others)] if found.others else []
     if launches and not found.launch.assumed:
         launches.sort(key=lambda one: -sum(access.run.extra for access in one[1]))
-    if not launches or launches[0][0] is found:
-        return found, tuple(accesses for _, accesses in launches[1:])
+    if not launches:
+        return found, ()
     (first, _), *rest = launches
     others = tuple(replace(one, others=()) for one, _ in rest)
     first = replace(first, others=others, openers=found.openers)

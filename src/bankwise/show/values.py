@@ -147,7 +147,8 @@ class AsEmitted(Struct, frozen=True):
 class OtherLaunch(Struct, frozen=True):
     """A kernel as another launch of it runs. ``said``: by whose word, empty if it is assumed;
     ``refused``: accesses of it that are not analysed, and not in ``added``; ``blocks``: of which of
-    its blocks that is, in words, where they differ; ``launch_added``: of all of them then."""
+    its blocks that is, in words, where they differ; ``launch_added``: of all of them then;
+    ``grid``: where it is known, and the blocks have the size of those that are shown."""
 
     workgroup_size: tuple[int, int, int]
     said: str
@@ -155,6 +156,7 @@ class OtherLaunch(Struct, frozen=True):
     refused: int = 0
     blocks: str = ""
     launch_added: Added | None = None
+    grid: tuple[int, int, int] | None = None
 
 
 class BlockClass(Struct, frozen=True):

@@ -222,7 +222,8 @@ def other_launch(other: OtherLaunch) -> str:
     left = f"; {other.refused} not analysed there" * bool(other.refused)
     where = f" in blocks {other.blocks}" if other.blocks not in ("", "all") else ""
     where += f", {adds(other.launch_added)} in the launch" if other.launch_added else ""
-    said = f"with {size} ({other.said or 'assumed, too'})"
+    grid = f" in a grid of {'x'.join(map(str, other.grid))}" if other.grid else ""
+    said = f"with {size}{grid} ({other.said or 'assumed, too'})"
     return f"{said} the counter adds {adds(other.added)}{where}{left}"
 
 

@@ -107,6 +107,9 @@ class OtherLaunchDocument(Struct, frozen=True):
         UNSET
     )
     launch_added: Annotated[AddedDocument, Meta(description="for all of them")] | UnsetType = UNSET
+    grid: (
+        Annotated[Size, Meta(description="of workgroups of the size that is shown")] | UnsetType
+    ) = UNSET
 
 
 class BlockClassDocument(Struct, frozen=True):
@@ -341,6 +344,7 @@ def _launch(kernel: KernelReport) -> LaunchDocument | UnsetType:
             *(one.workgroup_size, one.said or None, added_document(one.added)),
             blocks=one.blocks if one.blocks not in ("", "all") else UNSET,
             launch_added=added_document(one.launch_added) if one.launch_added else UNSET,
+            grid=one.grid or UNSET,
         )
         for one in kernel.others
     )
