@@ -29,9 +29,10 @@ from bankwise.read.amd.shared import OTHERS, first_byte, registers, touch
 from bankwise.read.amd.vector import vector
 from bankwise.read.follow.choices import conjunction
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read, running, write
-from bankwise.read.follow.values import Unknown, Value, apply, because
+from bankwise.read.follow.values import Unknown, Value, because
 
 _NO_RESULT = re.compile(
     r"s_(?:waitcnt|nop|barrier|sleep|setprio|endpgm|branch|cbranch|setreg|icache|dcache|inst_pref"

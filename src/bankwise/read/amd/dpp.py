@@ -21,8 +21,9 @@ from bankwise.read.amd.literals import integer
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.parse import AmdInstruction
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State, parted, running, write
-from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.follow.values import Array, Unknown, Value
 
 ENCODINGS = ("dpp", "e64_dpp")
 

@@ -22,8 +22,9 @@ from bankwise.read.amd.literals import integer, modifier
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, operand, value
 from bankwise.read.amd.parse import AmdInstruction
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State, parted, running, write
-from bankwise.read.follow.values import Array, Unknown, Value, apply, because
+from bankwise.read.follow.values import Array, Unknown, Value, because
 
 _LANE = np.arange(LANES, dtype=np.int64)
 

@@ -25,8 +25,9 @@ from bankwise.read.amd.literals import modifier
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.follow.decoded import Address, DecodedAccess
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State, read, running
-from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.follow.values import Array, Unknown, Value
 from bankwise.read.integers import halves, join
 
 APERTURE_PAIRS = ((0x5A3C0000, 0x9D170000), (0xA5C30000, 0x62E80000))

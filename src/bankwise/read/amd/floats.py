@@ -24,8 +24,9 @@ from msgspec import Struct
 from bankwise.read.amd.lanes import Run, put
 from bankwise.read.amd.operands import Operand, bare, operand, value
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State, read, running
-from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.follow.values import Array, Unknown, Value
 
 RECIPROCAL_ERRORS = (0, 1, -1)
 """What a reciprocal is: the nearest number, the next one above the truth, the next one below."""

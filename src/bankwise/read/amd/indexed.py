@@ -21,9 +21,10 @@ from msgspec.structs import replace
 from bankwise.read.amd.literals import integer
 from bankwise.read.amd.operands import bare, operand, value
 from bankwise.read.amd.parse import AmdInstruction
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read, running, write
-from bankwise.read.follow.values import Unknown, Value, apply
+from bankwise.read.follow.values import Unknown, Value
 
 _OPERANDS = ("SRC0", "SRC1", "SRC2", "DST")
 """By bit of the mode."""

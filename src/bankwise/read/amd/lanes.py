@@ -10,17 +10,9 @@ from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.bits import ones
+from bankwise.read.follow.functions import apply, choose
 from bankwise.read.follow.state import Partly, State, copy_lanes, lose_lane, running, write
-from bankwise.read.follow.values import (
-    Array,
-    Unknown,
-    Value,
-    apply,
-    because,
-    choose,
-    constant,
-    of_one_lane,
-)
+from bankwise.read.follow.values import Array, Unknown, Value, because, constant, of_one_lane
 from bankwise.read.integers import halves
 
 Run = Callable[[State], None]

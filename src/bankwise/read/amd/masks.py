@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.choices import bound, common_tags, tag_of
+from bankwise.read.follow.functions import apply, choose
 from bankwise.read.follow.state import State, parted, read, write
-from bankwise.read.follow.values import Array, Tags, Unknown, Value, apply, choose
+from bankwise.read.follow.values import Array, Tags, Unknown, Value
 
 EXEC = ("exec_lo", "exec_hi")
 LANES = 64

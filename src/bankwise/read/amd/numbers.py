@@ -12,7 +12,8 @@ import numpy as np
 
 from bankwise.read import bits as b
 from bankwise.read import integers as i
-from bankwise.read.follow.values import Array, Unknown, Value, apply, mixed
+from bankwise.read.follow.functions import apply
+from bankwise.read.follow.values import Array, Unknown, Value, mixed
 
 Function = Callable[..., Array]
 

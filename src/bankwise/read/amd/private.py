@@ -21,8 +21,9 @@ from bankwise.read.amd.literals import modifier
 from bankwise.read.amd.operands import Operand, operand, value
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.follow.decoded import DecodedAccess
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import UNWRITTEN, State, read, running, write
-from bankwise.read.follow.values import Unknown, Value, apply, because, constant
+from bankwise.read.follow.values import Unknown, Value, because, constant
 from bankwise.read.integers import add
 
 _MOST_BYTES, _MOST_SPILLED = 1024, 16 << 10

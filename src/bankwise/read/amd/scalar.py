@@ -29,17 +29,9 @@ from bankwise.read.amd.scalar_tables import (
     comparison,
 )
 from bankwise.read.follow.choices import complement, disjunction, without
+from bankwise.read.follow.functions import apply, choose
 from bankwise.read.follow.state import State, read, write
-from bankwise.read.follow.values import (
-    Array,
-    Unknown,
-    Value,
-    apply,
-    because,
-    choose,
-    displaced,
-    either,
-)
+from bankwise.read.follow.values import Array, Unknown, Value, because, displaced, either
 from bankwise.read.integers import halves, join
 
 Run = Callable[[State], None]

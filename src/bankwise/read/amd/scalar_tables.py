@@ -11,7 +11,8 @@ from bankwise.read import integers as i
 from bankwise.read import operations
 from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.choices import complement, conjunction, difference, disjunction, without
-from bankwise.read.follow.values import Array, LaneSum, Ordering, Value
+from bankwise.read.follow.functions import LaneSum, Ordering
+from bankwise.read.follow.values import Array, Value
 
 Unary = Callable[[Array], Array]
 Binary = Callable[[Array, Array], Array]

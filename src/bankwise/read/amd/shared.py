@@ -23,9 +23,10 @@ from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import operand, unclear
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
+from bankwise.read.follow.functions import LaneSum, apply
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.units import from_somewhere
-from bankwise.read.follow.values import LaneSum, Value, apply
+from bankwise.read.follow.values import Value
 
 EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle", "ds_nop")
 """LDS instructions that use no LDS storage: they move data between lanes."""

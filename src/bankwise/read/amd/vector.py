@@ -38,21 +38,9 @@ from bankwise.read.amd.scalar_tables import comparison
 from bankwise.read.amd.vector_tables import CARRIES, FUNCTIONS, PACKED, SELECTIONS, Function
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
 from bankwise.read.follow.choices import conjunction, difference, disjunction
+from bankwise.read.follow.functions import LaneSum, apply, choose, operands_of, remembering
 from bankwise.read.follow.state import State, read, running, write
-from bankwise.read.follow.values import (
-    Array,
-    LaneSum,
-    Unknown,
-    Value,
-    apply,
-    because,
-    choose,
-    constant,
-    displaced,
-    either,
-    operands_of,
-    remembering,
-)
+from bankwise.read.follow.values import Array, Unknown, Value, because, constant, displaced, either
 
 _PLAIN_BITS: dict[str, Function] = {
     "v_and_b32": np.bitwise_and,

@@ -13,7 +13,8 @@ from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.bitwise import exclusive_or
-from bankwise.read.follow.values import Array, Bitwise, LaneSum
+from bankwise.read.follow.functions import Bitwise, LaneSum
+from bankwise.read.follow.values import Array
 
 Function = Callable[..., Array]
 

@@ -19,17 +19,9 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from bankwise.read.follow.functions import Bitwise
 from bankwise.read.follow.marks import swizzle
-from bankwise.read.follow.values import (
-    Array,
-    Bitwise,
-    Choices,
-    Tags,
-    Unknown,
-    Value,
-    constant,
-    mixed,
-)
+from bankwise.read.follow.values import Array, Choices, Tags, Unknown, Value, constant, mixed
 
 _MOST_WORDS = 5
 """Unknown words that one word is followed through; of what is made of more, only the bits that may

@@ -7,17 +7,9 @@ from functools import reduce
 
 import numpy as np
 
+from bankwise.read.follow.keys import content, key
 from bankwise.read.follow.state import UNWRITTEN, Guarded, Partly, State, common
-from bankwise.read.follow.values import (
-    Unknown,
-    Value,
-    because,
-    content,
-    in_step,
-    is_uniform,
-    key,
-    space_of,
-)
+from bankwise.read.follow.values import Unknown, Value, because, in_step, is_uniform, space_of
 
 
 def snapshot(

@@ -29,18 +29,11 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
 from bankwise.notation.cute.hopper import GROUP_BYTES, MatrixDescriptor, read_descriptor
 from bankwise.read.assembly import UnitAccess
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.spaces import OTHER_BLOCK
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.touched import Touched
-from bankwise.read.follow.values import (
-    Array,
-    Unknown,
-    Value,
-    apply,
-    constant,
-    lane_part,
-    multiple_of,
-)
+from bankwise.read.follow.values import Array, Unknown, Value, constant, lane_part, multiple_of
 
 ROWS = 8
 """Of a core matrix."""

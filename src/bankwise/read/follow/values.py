@@ -7,19 +7,17 @@ arrays. Arithmetic with an unknown operand is unknown, and says why: the first c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from functools import cache, lru_cache, reduce
-from inspect import signature
-from operator import is_, or_
+from collections.abc import Hashable, Iterable
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
-from bankwise.read.follow.blocks import OverBlocks, bitwise, compared, summed, upper_word
+from bankwise.read.follow.blocks import OverBlocks
 from bankwise.read.launch.boxes import Cut
 
 Array = npt.NDArray[Any]
@@ -27,7 +25,7 @@ Array = npt.NDArray[Any]
 Tags = tuple[Hashable, ...]
 """Conditions, each within the one before: what the lanes of a mask have in common."""
 
-_ANY = 1 << 32
+ANY = 1 << 32
 """What divides 0."""
 
 Space = Literal["", "launch", "global"]
@@ -156,159 +154,13 @@ def displaced(total: Value, *parts: Value) -> Value:
     return replace(total, space="global") if "global" in unknown and plain else total
 
 
-def apply(function: Callable[..., Array], *values: Value) -> Value:
-    """``function`` of the arrays, or unknown if one of them is."""
-    for value in values:
-        if isinstance(value, Unknown):
-            found = mixed(values)
-            if isinstance(function, LaneSum | Ordering | Bitwise | UpperWord):
-                return function.unknown(found, values)
-            return found
-    return function(*values)
-
-
-class Ordering(ByIdentity, frozen=True, eq=False):
-    """A comparison of two numbers of 32 bits, ``is_signed`` or not. ``halves``: each outcome is a
-    half-space, as of ``<``; of ``==`` it is not."""
-
-    test: Callable[[Array, Array], Array]
-    is_signed: bool
-    halves: bool
-
-    def __call__(self, x: Array, y: Array) -> Array:
-        """Of known values."""
-        return self.test(x, y)
-
-    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
-        """``found``, or what all blocks of a part of the grid decide alike."""
-        pair = over_blocks(values)
-        if pair is None or any(_width(one) != 4 for one in pair):
-            return found
-        told = compared(self.test, pair, self.is_signed, self.halves)
-        return told if isinstance(told, np.ndarray) else replace(found, cut=told)
-
-
-class Bitwise(ByIdentity, frozen=True, eq=False):
-    """A function of words, each bit of whose result is one of their own bits' alone."""
-
-    function: Callable[..., Array]
-
-    def __call__(self, *values: Array, **bits: int) -> Array:
-        """Of known values."""
-        return self.function(*values, **bits)
-
-    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
-        """``found``, or what it is in all blocks of a part of the grid."""
-        operands = over_blocks(values)
-        if operands is None or any(_width(one) != 4 for one in operands):
-            return found
-        told = bitwise(self.function, operands)
-        return told if isinstance(told, np.ndarray) else replace(found, over=told)
-
-
-class UpperWord(Struct, frozen=True):
-    """The upper word of a product of two words, ``is_signed`` or not, and two words, low and high,
-    that are added to it."""
-
-    is_signed: bool
-
-    def __call__(self, x: Array, y: Array, low: Array, high: Array) -> Array:
-        """Of known values."""
-        kind = np.int32 if self.is_signed else np.uint32
-        first, second = (one.view(kind).astype(object) for one in (x, y))
-        total = first * second + low.astype(object) + high.astype(object) * (1 << 32)
-        return np.asarray((total // (1 << 32) % (1 << 32)).astype(np.uint32))
-
-    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
-        """``found``, or what it is in all blocks of a part of the grid."""
-        operands = over_blocks(values)
-        if operands is None or any(_width(one) != 4 for one in operands):
-            return found
-        x, y, low, high = operands
-        told = upper_word(x, y, low, high, self.is_signed)
-        return found if told is None else told
-
-
-def over_blocks(values: Iterable[Value]) -> list[Array | OverBlocks] | None:
-    """What values are in each block of a part of the grid; None if that is not known of all."""
-    found = [value.over if isinstance(value, Unknown) else value for value in values]
-    known = [one for one in found if one is not None]
-    return known if len(known) == len(found) else None
-
-
-def _width(one: Array | OverBlocks) -> int:
-    """Bytes of a number."""
-    return (8 if one.wide else 4) if isinstance(one, OverBlocks) else one.dtype.itemsize
-
-
-class LaneSum(ByIdentity, frozen=True, eq=False):
-    """A function whose low 32 bits are a sum of its operands' low 32 bits, but for ``factors``, of
-    which something else is a term: a product, where it is linear in them once one of ``scales`` is
-    known.
-
-        add              LaneSum(add)                    x + y
-        multiply-add     LaneSum(.., (0, 1), (0, 1))     x * y + z
-        shift left       LaneSum(.., (0, 1), (1,))       x * 2 ** n
-
-    Each operand may be u + l, u one number of the wave and l a part that is known in each lane. As
-    u * c with c alike in all lanes is one number of the wave again, what remains is the function of
-    all l.
-    """
-
-    function: Callable[..., Array]
-    factors: tuple[int, ...] = ()
-    scales: tuple[int, ...] = ()
-
-    def __call__(self, *values: Array, **bits: int) -> Array:
-        """The function of known values."""
-        return self.function(*values, **bits)
-
-    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Unknown:
-        """``found``, the function of ``values``, with what is known of its lanes and blocks."""
-        found = self._in_lanes(found, values)
-        linear = not any(isinstance(values[n], Unknown) for n in self.factors)
-        linear |= sum(isinstance(values[n], Unknown) for n in self.factors) == 1 and any(
-            not isinstance(values[n], Unknown) for n in self.scales
-        )
-        operands = over_blocks(values) if linear else None
-        return found if operands is None else replace(found, over=summed(self.function, operands))
-
-    def _in_lanes(self, found: Unknown, values: tuple[Value, ...]) -> Unknown:
-        fixed = not any(isinstance(values[n], Unknown) for n in self.factors)
-        fixed |= any(_is_fixed(values[n]) for n in self.scales)
-        if not fixed and not all(is_uniform(values[n]) for n in self.factors):
-            return found
-        parts = [lane_part(value) for value in values]
-        known = [part for part in parts if part is not None]
-        if len(known) < len(parts):
-            return found
-        lanes = _low(self.function(*known))
-        multiple = self._multiple(values, known, lanes) if fixed else 1
-        if found.uniform:
-            return replace(found, multiple_of=_divisor(multiple | _bits(lanes)))
-        return replace(found, lanes=lanes, multiple_of=multiple)
-
-    def _multiple(self, values: tuple[Value, ...], parts: list[Array], lanes: Array) -> int:
-        """What divides the number of the wave in the result: what it grows by with each part."""
-        found = 0
-        for n, value in enumerate(values):
-            if isinstance(value, Unknown):
-                step = parts[n].astype(np.uint32) + np.uint32(multiple_of(value) % _ANY)
-                moved = [*parts[:n], step, *parts[n + 1 :]]
-                found |= _bits(_low(self.function(*moved)) - lanes)
-        return _divisor(found)
-
-
-def _divisor(bits: int) -> int:
+def power_of_two(bits: int) -> int:
     """The largest power of two that divides all numbers of these bits."""
-    return bits & -bits or _ANY
+    return bits & -bits or ANY
 
 
-def _is_fixed(value: Value) -> bool:
-    return not isinstance(value, Unknown) and is_uniform(value)
-
-
-def _low(value: Array) -> Array:
+def low_word(value: Array) -> Array:
+    """The lower 32 bits of a number."""
     return value.view(np.ndarray).astype(np.uint32)
 
 
@@ -324,7 +176,7 @@ def multiple_of(value: Unknown) -> int:
     """A power of two that divides the number of the wave that nobody knows."""
     if not value.uniform or value.choices is None:
         return value.multiple_of
-    bits = _bits(*value.choices.words)
+    bits = set_bits(*value.choices.words)
     return max(value.multiple_of, bits & -bits)
 
 
@@ -332,15 +184,15 @@ def in_step(found: Unknown, values: tuple[Value, ...]) -> Unknown:
     """``found``, in each wave one of ``values``: its lanes are known where all have the same part,
     up to a number of each wave."""
     parts = [lane_part(value) for value in values]
-    known = [_low(part) for part in parts if part is not None and part.dtype != np.bool_]
+    known = [low_word(part) for part in parts if part is not None and part.dtype != np.bool_]
     if len(known) < len(parts):
         return found
     lanes = constant(0) if found.uniform else known[0]
     apart = [part - lanes for part in known]
     if not all(map(is_uniform, apart)):
         return found
-    bits = reduce(or_, (multiple_of(v) for v in values if isinstance(v, Unknown)), _bits(*apart))
-    return replace(found, lanes=None if found.uniform else lanes, multiple_of=_divisor(bits))
+    bits = reduce(or_, (multiple_of(v) for v in values if isinstance(v, Unknown)), set_bits(*apart))
+    return replace(found, lanes=None if found.uniform else lanes, multiple_of=power_of_two(bits))
 
 
 def beside(why: Unknown, array: Array, known: npt.NDArray[np.bool_]) -> Unknown:
@@ -357,9 +209,9 @@ def beside(why: Unknown, array: Array, known: npt.NDArray[np.bool_]) -> Unknown:
     if array.dtype == np.bool_ or part is None:
         return found
     if uniform:
-        bits = multiple_of(why) | _bits(np.where(waves, _low(first), np.uint32(0)))
-        return replace(found, multiple_of=_divisor(bits))
-    lanes = np.where(waves, _low(full), np.asarray(_low(part)))
+        bits = multiple_of(why) | set_bits(np.where(waves, low_word(first), np.uint32(0)))
+        return replace(found, multiple_of=power_of_two(bits))
+    lanes = np.where(waves, low_word(full), np.asarray(low_word(part)))
     return replace(found, lanes=lanes, multiple_of=multiple_of(why))
 
 
@@ -369,81 +221,6 @@ def of_one_lane(value: Unknown) -> Unknown:
     return replace(value, uniform=True, lanes=None, multiple_of=multiple, over=over)
 
 
-def _bits(*words: Array) -> int:
+def set_bits(*words: Array) -> int:
     """The bits that are set in some of them."""
     return reduce(or_, (int(np.bitwise_or.reduce(word, axis=None)) for word in words), 0)
-
-
-def remembering(function: Callable[..., Value]) -> Callable[..., Value]:
-    """``function``, which remembers its last result: in a loop most operands stay what they were.
-
-    Values are never changed in place, so the same arrays give the same result.
-    """
-    operands: tuple[Value, ...] | None = None
-    result: Value = Unknown("")
-
-    def call(*values: Value) -> Value:
-        nonlocal operands, result
-        if operands is None or not all(map(is_, values, operands)):
-            operands, result = values, function(*values)
-        return result
-
-    return call
-
-
-def choose(condition: Array, yes: Array, no: Array) -> Array:
-    """``yes`` in the lanes where ``condition`` holds, else ``no``."""
-    return np.asarray(np.where(condition, yes, no))
-
-
-@cache
-def operands_of(function: Callable[..., Array]) -> int:
-    """How many arrays ``function`` takes; a parameter called ``bits`` is none."""
-    if isinstance(function, np.ufunc):
-        return function.nin
-    if isinstance(function, LaneSum | Bitwise):
-        return operands_of(function.function)
-    return sum(name != "bits" for name in signature(function).parameters)
-
-
-def key(value: Value | None, names: dict[Hashable, int]) -> Hashable:
-    """Equal for values that no later instruction can tell apart; ``names``: of unknown words, in
-    the order in which they came."""
-    if value is None:
-        return None
-    if isinstance(value, Unknown):
-        lanes = None if value.lanes is None else content(value.lanes)
-        over = value.over and (value.over.wide, *map(content, value.over.arrays))
-        part = (value.uniform, value.pointer, value.space, lanes, value.multiple_of, over)
-        if value.choices is None and not value.subset_of:
-            return part
-        bits = _key(value.choices, names)
-        tags = tuple(names.setdefault(("condition", tag), len(names)) for tag in value.subset_of)
-        return (*part, bits, tags)
-    return content(value)
-
-
-def content(of: Array | Choices) -> Hashable:
-    """Shape and bytes of an array, of all words of choices. Neither is ever changed in place, so
-    they are remembered."""
-    found = _CONTENTS.get(id(of))
-    if found is not None and found[0] is of:
-        return found[1]
-    if len(_CONTENTS) >= _MOST_CONTENTS:
-        _CONTENTS.clear()
-    new: Hashable = (
-        tuple(map(content, of.words)) if isinstance(of, Choices) else (of.shape, of.tobytes())
-    )
-    _CONTENTS[id(of)] = (of, new)
-    return new
-
-
-_CONTENTS: dict[int, tuple[Array | Choices, Hashable]] = {}
-_MOST_CONTENTS = 8_192
-
-
-def _key(choices: Choices | None, names: dict[Hashable, int]) -> Hashable:
-    if choices is None:
-        return None
-    unknown = tuple(names.setdefault(one, len(names)) for one in choices.unknown)
-    return unknown, content(choices)

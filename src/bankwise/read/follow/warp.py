@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Unknown, Value, apply, because, is_uniform
+from bankwise.read.follow.values import Array, Unknown, Value, because, is_uniform
 
 LANES = 32
 _ALL = 31

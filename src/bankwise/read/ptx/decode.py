@@ -9,12 +9,13 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
+from bankwise.read.follow.functions import LaneSum, apply
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import Guarded, State
 from bankwise.read.follow.units import anywhere, begins, from_somewhere, other_block, stacked
-from bankwise.read.follow.values import LOADED, READ, Array, LaneSum, Unknown, Value, apply
+from bankwise.read.follow.values import LOADED, READ, Array, Unknown, Value
 from bankwise.read.ptx.generic import of_the_host
 from bankwise.read.ptx.operands import address, registers, symbols, value
 from bankwise.read.ptx.parameters import passed

@@ -14,7 +14,8 @@ from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read import operations
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
-from bankwise.read.follow.values import Array, LaneSum, Ordering
+from bankwise.read.follow.functions import LaneSum, Ordering
+from bankwise.read.follow.values import Array
 
 Function = Callable[..., Array]
 

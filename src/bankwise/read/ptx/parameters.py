@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.functions import LaneSum, apply
 from bankwise.read.follow.state import read
-from bankwise.read.follow.values import LaneSum, apply
 from bankwise.read.integers import fit
 from bankwise.read.ptx.operands import address, integer, registers, value
 from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement

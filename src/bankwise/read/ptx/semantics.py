@@ -9,19 +9,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from bankwise.read.follow.choices import conjunction, difference, disjunction
+from bankwise.read.follow.functions import LaneSum, apply, choose, operands_of
 from bankwise.read.follow.spaces import from_window, in_window, to_window
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import (
-    Array,
-    LaneSum,
-    Unknown,
-    Value,
-    apply,
-    choose,
-    constant,
-    in_step,
-    operands_of,
-)
+from bankwise.read.follow.values import Array, Unknown, Value, constant, in_step
 from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
 from bankwise.read.integers import fit
 from bankwise.read.ptx.integers import (

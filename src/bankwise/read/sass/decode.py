@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import OTHER_BLOCK
@@ -26,7 +27,6 @@ from bankwise.read.follow.values import (
     Array,
     Unknown,
     Value,
-    apply,
     because,
     constant,
     is_uniform,

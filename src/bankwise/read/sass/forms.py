@@ -14,8 +14,9 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Value, apply
+from bankwise.read.follow.values import Array, Value
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import following, names, predicate, predicate_name, word
 

@@ -20,9 +20,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.spaces import Origin, either, either_of, shared_byte, sum_of
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Value, apply
+from bankwise.read.follow.values import Value
 from bankwise.read.follow.ways import facts_before
 from bankwise.read.sass.calls import InlinedSass
 from bankwise.read.sass.effects import results

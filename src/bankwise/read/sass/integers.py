@@ -14,7 +14,8 @@ import numpy as np
 from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read import operations
-from bankwise.read.follow.values import Array, LaneSum, Ordering
+from bankwise.read.follow.functions import LaneSum, Ordering
+from bankwise.read.follow.values import Array
 
 Function = Callable[..., Array]
 _U32, _U64 = np.uint32, np.uint64

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.values import Array, Unknown, Value, apply, because, constant, is_uniform
+from bankwise.read.follow.values import Array, Unknown, Value, because, constant, is_uniform
 from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
 from bankwise.read.integers import halves
 from bankwise.read.sass.forms import Meaning

@@ -11,8 +11,9 @@ import numpy as np
 
 from bankwise.read.follow.choices import complement
 from bankwise.read.follow.decoded import Address
+from bankwise.read.follow.functions import LaneSum, apply
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.values import LaneSum, Unknown, Value, apply, constant, of_one_lane
+from bankwise.read.follow.values import Unknown, Value, constant, of_one_lane
 from bankwise.read.integers import join
 
 PREDICATES = 7

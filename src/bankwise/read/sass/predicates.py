@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.read.follow.bitwise import truth_table
+from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Value, apply, constant
+from bankwise.read.follow.values import Array, Value, constant
 from bankwise.read.sass.forms import Form, Meaning, carries, reads
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.integers import COMPARISONS, comparison

@@ -13,20 +13,10 @@ from msgspec.structs import replace
 
 from bankwise.read import bits
 from bankwise.read.follow.bitwise import truth_table
+from bankwise.read.follow.functions import Bitwise, LaneSum, apply, choose, operands_of
 from bankwise.read.follow.state import State
 from bankwise.read.follow.units import other_block
-from bankwise.read.follow.values import (
-    Array,
-    Bitwise,
-    LaneSum,
-    Unknown,
-    Value,
-    apply,
-    choose,
-    constant,
-    either,
-    operands_of,
-)
+from bankwise.read.follow.values import Array, Unknown, Value, constant, either
 from bankwise.read.integers import halves
 from bankwise.read.sass import integers
 from bankwise.read.sass.cluster import RANK_BIT

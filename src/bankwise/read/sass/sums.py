@@ -7,15 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from bankwise.read.follow.functions import LaneSum, UpperWord, apply
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import (
-    Array,
-    LaneSum,
-    Unknown,
-    UpperWord,
-    Value,
-    apply,
-)
+from bankwise.read.follow.values import Array, Unknown, Value
 from bankwise.read.integers import extend, fit, funnel_left, halves, modulo, shift_left
 from bankwise.read.sass.forms import Form, Meaning, carries, one_word, reads
 from bankwise.read.sass.integers import product
