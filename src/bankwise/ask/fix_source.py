@@ -12,20 +12,18 @@ kept, of equals the one with the fewest instructions, then the one that reads be
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
+from bankwise.ask.array_plans import ArrayPlans
+from bankwise.ask.array_texts import WrittenArray, rejection, written_arrays
 from bankwise.ask.check_assembly import counted_kernel, report_of
-from bankwise.ask.dearer import dear, is_long
+from bankwise.ask.dearer import dear
 from bankwise.ask.every_launch import (
-    fitting,
     key_of,
     over,
-    paying,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.judge_emitted import beyond, judge_emitted, judge_taken
@@ -34,16 +32,15 @@ from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.spell import Spelling, edited, lines_before
+from bankwise.change.cxx.spell import lines_before
 from bankwise.counting.cost import Cost
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import Refusal
 from bankwise.files import check_writable, read_text
-from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
-from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
-from bankwise.read.names import listed, short
+from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.sources import language_of
 from bankwise.show.fixing import Change, FixReport, Verdict
@@ -114,7 +111,7 @@ class _Fixed(ByIdentity, frozen=True, eq=False):
     @property
     def rejected(self) -> bool:
         """Whether a judge says no."""
-        return bool(_failed(self.verdicts))
+        return bool(rejection(self.verdicts))
 
 
 def _by_indices(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
@@ -139,10 +136,10 @@ def _written(
 ) -> _Fixed:
     """What is written of the plans, and judged; ``apart``: also as soon as an array is written."""
 
-    def heard(chosen: Sequence[_Chosen], after: CompiledText) -> tuple[Verdict, ...]:
+    def heard(chosen: Sequence[WrittenArray], after: CompiledText) -> tuple[Verdict, ...]:
         return _heard(author, before, after, chosen, judges)
 
-    chosen, after, left = _chosen(author, before, planned, heard if apart else None)
+    chosen, after, left = written_arrays(author, before, planned, heard if apart else None)
     return _Fixed(
         before,
         after,
@@ -169,7 +166,7 @@ def _heard(
     author: Author,
     before: CompiledText,
     after: CompiledText,
-    chosen: Sequence[_Chosen],
+    chosen: Sequence[WrittenArray],
     judges: Judges,
 ) -> tuple[Verdict, ...]:
     """What the judges that are asked say of a change: proof, execution, code, a GPU."""
@@ -190,11 +187,6 @@ def _executed(
         yield judge_run(author.what, *texts)
 
 
-def _failed(verdicts: Iterable[Verdict]) -> str:
-    """Who rejects a text, and why; empty if nobody does."""
-    return "; ".join(f"{v.judge}: {v.detail}" for v in verdicts if v.status == "failed")
-
-
 def _planned(
     author: Author, before: CompiledText
 ) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...], CompiledText]:
@@ -210,143 +202,7 @@ def _planned(
     return found.plans, refusals, before if found.keys is None else before.under(found.keys)
 
 
-_Heard = Callable[[Sequence["_Chosen"], CompiledText], tuple[Verdict, ...]]
-"""The judges of what was chosen, and of what the compiler makes of it."""
-
-
-class _Chosen(ByIdentity, frozen=True, eq=False):
-    """One array as it is written now. ``plan``: what of it was planned."""
-
-    plans: ArrayPlans
-    plan: ArrayPlan
-    spelling: Spelling
-
-
-def _chosen(
-    author: Author,
-    before: CompiledText,
-    planned: Sequence[ArrayPlans],
-    heard: _Heard | None,
-) -> tuple[tuple[_Chosen, ...], CompiledText, tuple[Refusal, ...]]:
-    """Array by array, the spelling that costs least where it is compiled; what was chosen so far
-    stays. And why an array has none. ``heard``: by whom each is judged."""
-    chosen: tuple[_Chosen, ...] = ()
-    best, refusals = before, list[Refusal]()
-    for plans in planned:
-        taken, why, paid = None, "", list[str]()
-        for one, found in _cheapest(author, before, best, chosen, plans, paid):
-            why = _failed(heard((*chosen, one), found)) if heard else ""
-            if not why:
-                taken, best = one, found
-                break
-        if taken is not None:
-            chosen = (*chosen, taken)
-        else:
-            refusals.append(_unwritten(author.source, plans, why, paid))
-    return chosen, best, tuple(refusals)
-
-
-def _cheapest(
-    author: Author,
-    before: CompiledText,
-    best: CompiledText,
-    chosen: Sequence[_Chosen],
-    plans: ArrayPlans,
-    paid: list[str],
-) -> Iterator[tuple[_Chosen, CompiledText]]:
-    """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
-    the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
-    dear, or its code or its registers are many: then of equals one of which that is not so comes
-    first, then one of which as many blocks fit a unit, then the one with the fewest.
-    What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
-    more."""
-    cost = best.emitted.beside(before.emitted)
-    more = sys.maxsize if plans.plans[0].parts else 0
-    wanted = cost[0] - plans.saved, cost[1] + more
-    gpu = machine(before.kernels[0].target)
-    left = [_Chosen(plans, plan, one) for plan in plans.plans for one in plan.spellings]
-    found: list[tuple[tuple[tuple[int, int], bool, bool, int], _Chosen, CompiledText]] = []
-    while left or found:
-        while left and not any(
-            one[0][0] <= wanted
-            and not one[2].emitted.is_dear(best.emitted, gpu)
-            and not _heavy(before.kernels, one[2].kernels)
-            for one in found
-        ):
-            one = left.pop(0)
-            made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
-            if isinstance(made, str):
-                paid.append(made)
-            elif made is not None and (why := _dear(one, made, before, best, gpu)):
-                paid.append(why)
-            elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
-                texts = before.kernels, made.kernels
-                rank = price, _heavy(*texts), _crowded(*texts), made.emitted.nearer(before.emitted)
-                found.append((rank, one, made))
-        if found:
-            least = min(found, key=lambda one: one[0])
-            found.remove(least)
-            yield least[1:]
-
-
-def _dear(
-    one: _Chosen, made: CompiledText, before: CompiledText, best: CompiledText, gpu: Machine
-) -> str:
-    """Why the instructions of a text are not worth the passes that they save; empty if they are."""
-    parts = one.plan.parts and _parts_dearly(made, best, gpu)
-    return made.emitted.longer_busy(before.emitted, gpu) or _DEAR * bool(parts)
-
-
-def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
-    """Whether accesses in parts add as many instructions of shared memory as they save passes, or
-    more instructions at all than that is worth."""
-    passes, executed = made.emitted.beside(best.emitted)
-    return executed >= -passes or made.emitted.is_dear(best.emitted, gpu)
-
-
-def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
-    """Whether fewer blocks of a kernel fit a unit."""
-    return any(fitting(new) < fitting(old) for old, new in zip(before, after, strict=True))
-
-
-def _heavy(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
-    """Whether fewer than half as many blocks of a kernel fit a unit, or it is twice as long."""
-    both = list(zip(before, after, strict=True))
-    return any(2 * fitting(new) < fitting(old) or is_long(old, new) for old, new in both)
-
-
-def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:
-    """An array of which nothing that was planned was good when it was compiled; ``why``: by whom
-    the last one was rejected; ``paid``: what others would cost more."""
-    names = ", ".join(one.array.name for one in plans.arrays)
-    ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
-    why = f"the last one that does is rejected: {why}" if why else "none of these texts costs less"
-    many = any(one.others for array in plans.arrays for one in array.kernels)
-    why += " in all launches that were tried" * many
-    why += f"; with the first one {paid[0]}" if paid else ""
-    reason = f"{names}: written as {ways} and compiled, {why}"
-    return Refusal(reason, source.place(plans.arrays[0].array.statement.start))
-
-
-def _tried(
-    author: Author, before: CompiledText, spellings: Sequence[Spelling]
-) -> CompiledText | str | None:
-    """A text with some spellings, compiled; None where it does not compile; where a launch takes
-    more than before, or cannot be compared with it, which one."""
-    text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
-    if isinstance(text, Refusal):
-        return None
-    try:
-        made = author.compiled(text).under(before.emitted.passes.keys())
-    except InputError:
-        return None
-    lost = sorted(made.emitted.open - before.emitted.open)
-    if lost:
-        return f"the rounds of a block of {short(lost[0][0])} are too many to follow them again"
-    return paying(before.emitted.passes, made.emitted.passes) or made
-
-
-def _change(chosen: _Chosen, before: CompiledText) -> Change:
+def _change(chosen: WrittenArray, before: CompiledText) -> Change:
     plans, keys = chosen.plans, tuple(map(key_of, before.kernels))
     ideal = over(plans.ideal, keys)
     names = dict.fromkeys(k.name for one in plans.arrays for k in one.kernels)
@@ -362,7 +218,7 @@ def _change(chosen: _Chosen, before: CompiledText) -> Change:
     )
 
 
-def _why(chosen: _Chosen) -> str:
+def _why(chosen: WrittenArray) -> str:
     """Why this plan was taken, where that is asked: it is not the only one that is as good."""
     return chosen.plans.longer if chosen.plan is chosen.plans.plans[0] else ""
 
@@ -371,7 +227,7 @@ def _verdicts(
     source: CxxSource,
     before: CompiledText,
     after: CompiledText,
-    chosen: Sequence[_Chosen],
+    chosen: Sequence[WrittenArray],
     isa: bool,
 ) -> Iterator[Verdict]:
     claims = [
@@ -402,8 +258,6 @@ def _verdicts(
     if isa:
         yield judge_taken(after.how, before.kernels, after.kernels)
 
-
-_DEAR = "more instructions would be executed than the passes that they save are worth"
 
 _ALSO = "{names}: made of the same text, and looked at as well"
 

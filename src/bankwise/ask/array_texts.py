@@ -1,0 +1,165 @@
+"""Which of the texts of each shared array is written: each is compiled, what costs least is kept.
+
+plans of an array --spelled--> texts --compiled, followed--> what costs less --judged--> one
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
+from bankwise.ask.dearer import is_long
+from bankwise.ask.every_launch import fitting, paying
+from bankwise.ask.source_text import Author, CompiledText
+from bankwise.change.cxx.spell import Spelling, edited
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.names import short
+from bankwise.show.fixing import Verdict
+
+_DEAR = "more instructions would be executed than the passes that they save are worth"
+
+
+class WrittenArray(ByIdentity, frozen=True, eq=False):
+    """One array as it is written now. ``plan``: what of it was planned."""
+
+    plans: ArrayPlans
+    plan: ArrayPlan
+    spelling: Spelling
+
+
+Heard = Callable[[Sequence[WrittenArray], CompiledText], tuple[Verdict, ...]]
+"""The judges of what was chosen, and of what the compiler makes of it."""
+
+
+def rejection(verdicts: Iterable[Verdict]) -> str:
+    """Who rejects a text, and why; empty if nobody does."""
+    return "; ".join(f"{v.judge}: {v.detail}" for v in verdicts if v.status == "failed")
+
+
+def written_arrays(
+    author: Author,
+    before: CompiledText,
+    planned: Sequence[ArrayPlans],
+    heard: Heard | None,
+) -> tuple[tuple[WrittenArray, ...], CompiledText, tuple[Refusal, ...]]:
+    """Array by array, the spelling that costs least where it is compiled; what was chosen so far
+    stays. And why an array has none. ``heard``: by whom each is judged."""
+    chosen: tuple[WrittenArray, ...] = ()
+    best, refusals = before, list[Refusal]()
+    for plans in planned:
+        taken, why, paid = None, "", list[str]()
+        for one, found in _cheapest(author, before, best, chosen, plans, paid):
+            why = rejection(heard((*chosen, one), found)) if heard else ""
+            if not why:
+                taken, best = one, found
+                break
+        if taken is not None:
+            chosen = (*chosen, taken)
+        else:
+            refusals.append(_unwritten(author.source, plans, why, paid))
+    return chosen, best, tuple(refusals)
+
+
+def _cheapest(
+    author: Author,
+    before: CompiledText,
+    best: CompiledText,
+    chosen: Sequence[WrittenArray],
+    plans: ArrayPlans,
+    paid: list[str],
+) -> Iterator[tuple[WrittenArray, CompiledText]]:
+    """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
+    the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
+    dear, or its code or its registers are many: then of equals one of which that is not so comes
+    first, then one of which as many blocks fit a unit, then the one with the fewest.
+    What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
+    more."""
+    cost = best.emitted.beside(before.emitted)
+    more = sys.maxsize if plans.plans[0].parts else 0
+    wanted = cost[0] - plans.saved, cost[1] + more
+    gpu = machine(before.kernels[0].target)
+    left = [WrittenArray(plans, plan, one) for plan in plans.plans for one in plan.spellings]
+    found: list[tuple[tuple[tuple[int, int], bool, bool, int], WrittenArray, CompiledText]] = []
+    while left or found:
+        while left and not any(
+            one[0][0] <= wanted
+            and not one[2].emitted.is_dear(best.emitted, gpu)
+            and not _heavy(before.kernels, one[2].kernels)
+            for one in found
+        ):
+            one = left.pop(0)
+            made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
+            if isinstance(made, str):
+                paid.append(made)
+            elif made is not None and (why := _dear(one, made, before, best, gpu)):
+                paid.append(why)
+            elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
+                texts = before.kernels, made.kernels
+                rank = price, _heavy(*texts), _crowded(*texts), made.emitted.nearer(before.emitted)
+                found.append((rank, one, made))
+        if found:
+            least = min(found, key=lambda one: one[0])
+            found.remove(least)
+            yield least[1:]
+
+
+def _dear(
+    one: WrittenArray, made: CompiledText, before: CompiledText, best: CompiledText, gpu: Machine
+) -> str:
+    """Why the instructions of a text are not worth the passes that they save; empty if they are."""
+    parts = one.plan.parts and _parts_dearly(made, best, gpu)
+    return made.emitted.longer_busy(before.emitted, gpu) or _DEAR * bool(parts)
+
+
+def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
+    """Whether accesses in parts add as many instructions of shared memory as they save passes, or
+    more instructions at all than that is worth."""
+    passes, executed = made.emitted.beside(best.emitted)
+    return executed >= -passes or made.emitted.is_dear(best.emitted, gpu)
+
+
+def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether fewer blocks of a kernel fit a unit."""
+    return any(fitting(new) < fitting(old) for old, new in zip(before, after, strict=True))
+
+
+def _heavy(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether fewer than half as many blocks of a kernel fit a unit, or it is twice as long."""
+    both = list(zip(before, after, strict=True))
+    return any(2 * fitting(new) < fitting(old) or is_long(old, new) for old, new in both)
+
+
+def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:
+    """An array of which nothing that was planned was good when it was compiled; ``why``: by whom
+    the last one was rejected; ``paid``: what others would cost more."""
+    names = ", ".join(one.array.name for one in plans.arrays)
+    ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
+    why = f"the last one that does is rejected: {why}" if why else "none of these texts costs less"
+    many = any(one.others for array in plans.arrays for one in array.kernels)
+    why += " in all launches that were tried" * many
+    why += f"; with the first one {paid[0]}" if paid else ""
+    reason = f"{names}: written as {ways} and compiled, {why}"
+    return Refusal(reason, source.place(plans.arrays[0].array.statement.start))
+
+
+def _tried(
+    author: Author, before: CompiledText, spellings: Sequence[Spelling]
+) -> CompiledText | str | None:
+    """A text with some spellings, compiled; None where it does not compile; where a launch takes
+    more than before, or cannot be compared with it, which one."""
+    text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
+    if isinstance(text, Refusal):
+        return None
+    try:
+        made = author.compiled(text).under(before.emitted.passes.keys())
+    except InputError:
+        return None
+    lost = sorted(made.emitted.open - before.emitted.open)
+    if lost:
+        return f"the rounds of a block of {short(lost[0][0])} are too many to follow them again"
+    return paying(before.emitted.passes, made.emitted.passes) or made
