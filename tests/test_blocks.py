@@ -551,7 +551,9 @@ def test_arguments_that_are_missing_of_a_known_grid_are_tried_in_one_of_its_bloc
     found = json.loads(ended.out)
     assert [one["option"] for one in found["openers"]] == ["--arg 2=16 --arg 3=16"]
     (kernel,) = found["kernels"]
-    assert any("depends on arguments of the launch" in note for note in kernel["notes"])
+    assert not any("depends on arguments of the launch" in note for note in kernel["notes"])
+    printed = bankwise("check", file, "--target", "sm_90").out
+    assert "open: transpose: --arg 2=16 --arg 3=16" in " ".join(printed.split())
     given = bankwise("check", file, "--target", "sm_90", "--arg", "width=128", "--arg", "height=96")
     assert given.code == 1
     assert "all 12 blocks of the launch run so" in " ".join(given.out.split())

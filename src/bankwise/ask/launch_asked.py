@@ -26,7 +26,7 @@ def launch_asked(found: AssemblyKernel) -> Iterator[str]:
         yield f"what is open depends on {which}; {told}: --launch '{_call(found)}'"
         return
     named = [fact for fact in found.facts if not fact.startswith(_PLACES)]
-    if named and not index:
+    if named and not index and not found.openers:  # which say it, with numbers that were tried
         options = " ".join(f"--arg {argument_name(fact)}=N" for fact in named)
         yield f"what is open depends on arguments of the launch: {options}"
 

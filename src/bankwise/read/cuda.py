@@ -77,6 +77,7 @@ def check_cuda(
         lambda one: follow_at_source(one, file, name, gpu, said),
         lambda one: Location(file, one.line),
         gpu,
+        lambda one: len(one.instructions),
     )
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
     return Compiled(placed, how + guessed, variables)

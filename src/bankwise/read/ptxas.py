@@ -71,7 +71,13 @@ def check_assembled(
         placed = _of_ptx(texts[one.name], said) if one.name in texts else said
         return follow_at_source(one, file, lambda found: found, gpu, placed)
 
-    followed = isolated(found, follow_one, lambda one: Location(file, one.line), gpu)
+    followed = isolated(
+        found,
+        follow_one,
+        lambda one: Location(file, one.line),
+        gpu,
+        lambda one: len(one.instructions),
+    )
     return Assembled(followed, assembler)
 
 

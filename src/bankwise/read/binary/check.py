@@ -98,6 +98,7 @@ def _of_one_language(
         lambda code: check_reading(by_code[id(code)], gpu, said),
         lambda code: by_code[id(code)].kernel.place(),
         gpu,
+        lambda code: len(dialect.instructions(code)),
     )
 
 

@@ -16,6 +16,7 @@ from bankwise.hardware.machine import machine
 from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import languages
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.follow.apart import each_apart
 from bankwise.read.follow.block_classes import MOST_WORK, block_classes
 from bankwise.read.follow.decoded import I
 from bankwise.read.follow.dialect import Dialect, K, Place, Size
@@ -94,6 +95,7 @@ def check_kernels(
         lambda one: check_kernel(dialect, one, file, gpu, place, said),
         lambda one: Location(file, one.line),
         gpu,
+        lambda one: len(dialect.instructions(one)),
     )
 
 
@@ -136,20 +138,28 @@ def isolated(
     follow_one: Callable[[K], AssemblyKernel],
     place: Callable[[K], Location],
     gpu: str,
+    size: Callable[[K], int],
 ) -> tuple[AssemblyKernel, ...]:
-    """Every kernel by itself: one that cannot be answered is a refusal among the others, at its
-    ``place``, and the error of all where none can."""
-    done: list[AssemblyKernel] = []
-    errors: list[InputError] = []
-    for one in found:
+    """Every kernel by itself, on all cores where that pays: one that cannot be answered is a
+    refusal among the others, at its ``place``, and the error of all where none can. ``size``: the
+    instructions of a kernel."""
+
+    def answer(one: K) -> AssemblyKernel | InputError:
         try:
-            done.append(follow_one(one))
+            return follow_one(one)
         except InputError as error:
-            errors.append(error)
-            done.append(not_answered(one.name, place(one), gpu, error))
+            return error
+
+    done = each_apart(answer, found, size)
+    errors = [one for one in done if isinstance(one, InputError)]
     if errors and len(errors) == len(done):
         raise errors[0]
-    return tuple(done)
+    return tuple(
+        not_answered(one.name, place(one), gpu, answer)
+        if isinstance(answer, InputError)
+        else answer
+        for one, answer in zip(found, done, strict=True)
+    )
 
 
 def no_kernel(dialect: Dialect[K, I], text: str, file: str, wanted: str) -> InputError:

@@ -81,7 +81,13 @@ def check_hip(
 
         return at_source(at, placed, file, name)
 
-    done = isolated(found, follow, lambda one: Location(file, one.line), gpu)
+    done = isolated(
+        found,
+        follow,
+        lambda one: Location(file, one.line),
+        gpu,
+        lambda one: len(one.operations),
+    )
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
     variables = {part.kernel: part.variables for part in assembly_parts(text)}
     return Compiled(done, how + guessed, variables)

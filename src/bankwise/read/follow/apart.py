@@ -1,0 +1,83 @@
+"""Pieces of work of one kind on all cores of this computer, each in a process of its own.
+
+A process is a copy of this one, so nothing has to be sent there; what comes back is pickled. Where
+copies are not safe (beside other threads) or not there (Linux alone has all that is needed), the
+pieces are done here, one after the other, with the same results.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+WORTH = 2_000
+"""How much all pieces together weigh, in instructions, that copies of this process pay."""
+
+_DIE_WITH_PARENT = 1
+"""``PR_SET_PDEATHSIG`` of ``prctl``: a copy is of no use when nobody waits for it."""
+
+_work: Callable[[Any], Any] | None = None
+_pieces: Sequence[Any] = ()
+
+
+def each_apart(
+    work: Callable[[T], R], pieces: Sequence[T], weight: Callable[[T], int]
+) -> tuple[R, ...]:
+    """The results of ``work`` for all ``pieces``, in their order; heavy ones begin first."""
+    weights = [weight(one) for one in pieces]
+    count = min(len(pieces), _cores())
+    if count < 2 or sum(weights) < WORTH or not _may_copy():
+        return tuple(map(work, pieces))
+    return _copied(work, pieces, weights, count)
+
+
+def _copied(
+    work: Callable[[T], R], pieces: Sequence[T], weights: Sequence[int], count: int
+) -> tuple[R, ...]:
+    global _work, _pieces
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    heavy_first = sorted(range(len(pieces)), key=lambda number: -weights[number])
+    _work, _pieces = work, pieces
+    try:
+        with ProcessPoolExecutor(count, get_context("fork"), _begin) as pool:
+            begun = {number: pool.submit(_do, number) for number in heavy_first}
+            return tuple(begun[number].result() for number in range(len(pieces)))
+    except BrokenProcessPool:  # a copy was killed, for want of memory most likely
+        return tuple(map(work, pieces))
+    finally:
+        _work, _pieces = None, ()
+
+
+def _do(number: int) -> Any:
+    assert _work is not None
+    return _work(_pieces[number])
+
+
+def _begin() -> None:
+    """In a copy: an interrupt ends it without a word, and so does the end of who waits for it."""
+    import ctypes
+
+    signal.signal(signal.SIGINT, lambda *_: os._exit(1))
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+
+
+def _cores() -> int:
+    """Cores that this process may use; 1 where the system does not say."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
+def _may_copy() -> bool:
+    """A copy has one thread: what another one holds at that moment, nobody ever gives back."""
+    from multiprocessing import current_process
+
+    return threading.active_count() == 1 and not current_process().daemon
