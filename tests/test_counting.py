@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bankwise.counting.access import distinct
 from bankwise.counting.conflict import Count, count, words_touched
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Instruction, machine, names
@@ -204,3 +205,13 @@ def test_a_second_address_needs_a_two_address_form() -> None:
     row = machine("gfx942").instruction("ds_read_b64")
     with pytest.raises(InputError, match="ds_read_b64 takes one address per lane"):
         count(row, np.zeros(64, np.int64), second_offsets_bytes=np.zeros(64, np.int64))
+
+
+def test_distinct_numbers_are_sorted_and_once() -> None:
+    random = np.random.default_rng(11)
+    for shape in ((0,), (1,), (7,), (3, 5), (2, 3, 4)):
+        for kind in (np.int64, np.uint32, np.uint8):
+            values = random.integers(0, 6, shape).astype(kind)
+            found = distinct(values)
+            assert found.tolist() == sorted(set(values.ravel().tolist()))
+            assert found.dtype == kind

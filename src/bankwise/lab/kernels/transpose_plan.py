@@ -299,10 +299,15 @@ def pieces(plan: Transpose, half: str, machine: Machine) -> Pieces:
 
 def counts(plan: Transpose, machine: Machine, policy: str = "iree") -> Counts:
     """Count one tile. InputError where the machine has no instruction for it."""
-    work = workload(plan, machine, policy)
-    found = cost(work, plan.address)
+    return counted(plan.name, workload(plan, machine, policy), plan.address)
+
+
+def counted(name: str, work: Workload, address: AddressMap) -> Counts:
+    """The writes and the reads of a tile under a layout. InputError, with the ``name`` of the
+    kernel, where they cannot be priced."""
+    found = cost(work, address)
     if isinstance(found, Refusal):
-        raise InputError(f"{plan.name}: {found.reason}")
+        raise InputError(f"{name}: {found.reason}")
     write, read = (
         tile_cost(use.passes, use.ideal, len(use.issues), len(listed.elements))
         for use, listed in zip(found.uses, work.uses, strict=True)

@@ -25,13 +25,13 @@ from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.hardware.machine import machine as machine_named
-from bankwise.lab.kernels.transpose_plan import Counts, Schedule, Transpose, tile_cost
+from bankwise.lab.kernels.transpose_plan import Counts, Schedule, Transpose, counted
 from bankwise.notation.cute.hopper import MODES
 from bankwise.notation.cute.swizzle import recast
 from bankwise.notation.values import Mapped
 from bankwise.solver.answer import Answer, Limits
 from bankwise.solver.general import Listed
-from bankwise.solver.price import Workload, cost
+from bankwise.solver.price import Workload
 from bankwise.solver.problem import Request
 from bankwise.solver.unit_answer import among_modes
 from bankwise.solver.units import MOST_BOX, UNIT_TYPES, UnitUse
@@ -253,12 +253,4 @@ def _use(
 
 def engine_counts(plan: TensorTranspose, machine: Machine) -> Counts:
     """Count one tile. InputError where the machine has no instruction for it."""
-    work = engine_workload(plan, machine)
-    found = cost(work, plan.address)
-    if isinstance(found, Refusal):
-        raise InputError(f"{plan.name}: {found.reason}")
-    write, read = (
-        tile_cost(use.passes, use.ideal, len(use.issues), len(listed.elements))
-        for use, listed in zip(found.uses, work.uses, strict=True)
-    )
-    return Counts(write, read)
+    return counted(plan.name, engine_workload(plan, machine), plan.address)
