@@ -492,3 +492,32 @@ def test_a_launch_stands_at_its_own_line(blank: int, tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text(text)
     assert f"as it is launched at line {line}" in bankwise("check", path, "-t", "sm_90").out
+
+
+@real
+def test_a_header_that_lies_elsewhere_in_the_project_is_named(write: Callable[..., str]) -> None:
+    file = write('#include "tool/sizes.h"\n__global__ void k(float *a) { a[N] = 1; }\n')
+    assert "sizes.h lies" not in bankwise("check", file, "--target", "sm_90").err
+    write("#define N 4\n", "a/far/include/tool/sizes.h")
+    write("#define N 4\n", "include/tool/sizes.h")
+    write("#define N 4\n", ".venv/tool/sizes.h")
+    ended = bankwise("check", file, "--target", "sm_90")
+    flag = "-Iinclude"
+    said = f"tool/sizes.h lies in include (and in 1 more): `bankwise check FILE -- {flag}`."
+    assert ended.code == 2
+    assert said in unfolded(ended.err)
+    assert bankwise("check", file, "--target", "sm_90", "--", flag).code == 0
+
+
+@real
+def test_the_file_that_includes_one_without_its_types_is_named(write: Callable[..., str]) -> None:
+    kernel = "__global__ void k(real *a) { a[threadIdx.x] = 1; }\n"
+    file = write(kernel, "src/kernels.cu")
+    assert "includes this file" not in bankwise("check", file, "--target", "sm_90").err
+    write('typedef float real;\n#include "kernels.cu"\n', "src/main.cu")
+    write('// #include "kernels.cu"\n', "src/a.cu")
+    ended = bankwise("check", file, "--target", "sm_90")
+    said = "src/main.cu includes this file: `bankwise check src/main.cu`."
+    assert ended.code == 2
+    assert said in unfolded(ended.err)
+    assert bankwise("check", "src/main.cu", "--target", "sm_90").code == 0

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
+from bankwise.read.project_files import header_folders, includer, missed_header
 from bankwise.read.source import Name
 
 _MORE = 3
@@ -73,8 +74,8 @@ def refused(
     found = tuple(_errors(printed, source))
     told = found[0].message if found else printed
     hint = next(one for sign, one in hints if re.search(sign, told))
-    meant = _meant(told, source)
-    hint = f"did you mean {meant}? Else {hint}" if meant else hint
+    near = _near(told, source) or _meant(told, source)
+    hint = f"{near} Else {hint}" if near else hint
     if not found:
         last = _last(printed)
         said = _named("\n  ".join(last), source) or f"exit {code}"
@@ -130,9 +131,25 @@ _UNDEFINED = re.compile(r"""identifier ['"](\w+)['"](?: is undefined)?""")
 
 
 def _meant(told: str, source: ToldSource) -> str:
-    """The name of the source that is most like one that it does not declare; empty for none."""
+    """What is asked of a name that the source does not declare and that is most like one that it
+    has; empty for none."""
     found = _UNDEFINED.search(told)
     if found is None:
         return ""
     words = set(re.findall(r"[A-Za-z_]\w+", read_text(source.path))) - {found[1]}
-    return next(iter(get_close_matches(found[1], sorted(words), 1, 0.8)), "")
+    meant = next(iter(get_close_matches(found[1], sorted(words), 1, 0.8)), "")
+    return f"did you mean {meant}?" if meant else ""
+
+
+def _near(told: str, source: ToldSource) -> str:
+    """Where the project has what is missing; empty where nothing is found."""
+    file = Path(source.file)
+    if not file.is_file():
+        return ""
+    if header := missed_header(told):
+        first, *more = header_folders(header, file) or [""]
+        others = f" (and in {len(more)} more)" if more else ""
+        said = f"{header} lies in {first}{others}: `bankwise check FILE -- -I{first}`."
+        return said if first else ""
+    whole = includer(file) if re.search(UNKNOWN, told) else ""
+    return f"{whole} includes this file: `bankwise check {whole}`." if whole else ""
