@@ -67,7 +67,7 @@ def _tops(here: Path) -> list[Path]:
     above = (here, *here.parents)
     own = [at for at, one in enumerate(above) if any((one / sign).exists() for sign in _PROJECT)]
     near = above[: own[0] + 1 if own else _UP + 1]
-    return [one for one in near if one == here or one.parent != one and one != Path.home()]
+    return [one for one in near if one == here or (one.parent != one and one != Path.home())]
 
 
 def _folders(top: Path) -> Iterator[Path]:

@@ -74,7 +74,7 @@ def refused(
     found = tuple(_errors(printed, source))
     told = found[0].message if found else printed
     hint = next(one for sign, one in hints if re.search(sign, told))
-    near = _near(told, source) or _meant(told, source)
+    near = _near(told, printed, source) or _meant(told, source)
     hint = f"{near} Else {hint}" if near else hint
     if not found:
         last = _last(printed)
@@ -141,8 +141,9 @@ def _meant(told: str, source: ToldSource) -> str:
     return f"did you mean {meant}?" if meant else ""
 
 
-def _near(told: str, source: ToldSource) -> str:
-    """Where the project has what is missing; empty where nothing is found."""
+def _near(told: str, printed: str, source: ToldSource) -> str:
+    """Where the project has what is missing by the first error, or by any of those ``printed``;
+    empty where nothing is found."""
     file = Path(source.file)
     if not file.is_file():
         return ""
@@ -151,5 +152,5 @@ def _near(told: str, source: ToldSource) -> str:
         others = f" (and in {len(more)} more)" if more else ""
         said = f"{header} lies in {first}{others}: `bankwise check FILE -- -I{first}`."
         return said if first else ""
-    whole = includer(file) if re.search(UNKNOWN, told) else ""
+    whole = includer(file) if re.search(UNKNOWN, printed) else ""
     return f"{whole} includes this file: `bankwise check {whole}`." if whole else ""
