@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from bankwise.errors import InputError
-from bankwise.files import read_text
+from bankwise.files import nearby, read_text
 
 _PROJECT = (".git", ".hg", ".svn")
 _UP = 3
@@ -35,8 +35,9 @@ def missed_header(told: str) -> str:
 
 
 def header_folders(header: str, source: Path) -> list[str]:
-    """The folders in which a ``header`` is found as it is included, from the working folder, the
-    nearest to the ``source`` first: below the first folder upwards that has any."""
+    """The folders in which a ``header`` is found as it is included, as they are named from the
+    working folder, the nearest to the ``source`` first: below the first folder upwards that has
+    any."""
     wanted = PurePosixPath(header)
     if wanted.is_absolute() or ".." in wanted.parts:
         return []
@@ -44,7 +45,7 @@ def header_folders(header: str, source: Path) -> list[str]:
     for top in _tops(here):
         if found := [place for place in _folders(top) if (place / wanted).is_file()]:
             found.sort(key=lambda place: (os.path.relpath(place, here).count(os.sep), place))
-            return [os.path.relpath(place) for place in found]
+            return [nearby(place) for place in found]
     return []
 
 
@@ -58,7 +59,7 @@ def includer(source: Path) -> str:
     except OSError:
         return ""
     found = (one for one in beside if one != here and sign.search(_read(one)))
-    return next((os.path.relpath(one) for one in found), "")
+    return next((nearby(one) for one in found), "")
 
 
 def _tops(here: Path) -> list[Path]:
