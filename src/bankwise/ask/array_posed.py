@@ -156,11 +156,23 @@ def posed_of(found: SizedArray, gpu: Machine) -> list[PosedArray] | Refusal:
 
 
 def _ended(size: ArraySize, kernel: AssemblyKernel) -> ArraySize:
-    """An array that the launch sizes, up to the whole blocks of folds that its accesses reach."""
+    """An array that the launch sizes, up to the whole blocks of folds that its accesses reach;
+    where nobody says how large it is, up to the whole rows that they reach: it has these."""
     long = ended(size, kernel.launch.shared_bytes or 0)
+    reached = _reached(size, kernel)
+    if kernel.launch.shared_bytes is None and not long.bytes_:
+        row = prod(size.extents[1:]) * size.element_bytes
+        return ended(replace(size, room=(size.start, size.start + -(-reached // row) * row)), 0)
     if size.bytes_ or not long.bytes_:
         return long
-    reached = max(
+    whole = (-(-reached >> bits << bits) for bits in range(14, 6, -1))
+    fits = next((n for n in whole if 0 < n <= long.bytes_), long.bytes_)
+    return ended(replace(size, room=(size.start, size.start + fits)), 0)
+
+
+def _reached(size: ArraySize, kernel: AssemblyKernel) -> int:
+    """Bytes from an array's first one to the last that any access of the kernel touches."""
+    return max(
         (
             int(p.offsets_bytes[p.active].max()) + a.access.width_bytes - size.start
             for a in kernel.accesses
@@ -169,9 +181,6 @@ def _ended(size: ArraySize, kernel: AssemblyKernel) -> ArraySize:
         ),
         default=0,
     )
-    whole = (-(-reached >> bits << bits) for bits in range(14, 6, -1))
-    fits = next((n for n in whole if 0 < n <= long.bytes_), long.bytes_)
-    return ended(replace(size, room=(size.start, size.start + fits)), 0)
 
 
 def _posed(
@@ -183,7 +192,7 @@ def _posed(
     """The array and all that kernels do to it, each with its first byte there; None where none
     touches it."""
     if not size.bytes_:
-        return Refusal("the launch decides how large it is", kernels[0][0].location)
+        return Refusal("the launch decides how large it is, and gives no bytes", kernels[0][0].location)
     patterns: list[AddressPattern] = []
     owners: list[LaunchKey] = []
     for kernel, start in kernels:
@@ -242,6 +251,8 @@ def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
         places = (f for f in bit_folds(tile, gpu) if f.unit % unit == 0)
         inside = tuple(f for f in places if not within or within % (f.divisor * f.phases) == 0)
         spaces.append(Space(LINEAR, inside, linear=not within))
+    if not size.extents[0]:  # the launch gives its bytes, and no more
+        return spaces
     wide = max(unit, tile.span)
     pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
     return [*spaces, Space(PADDING, pads)]

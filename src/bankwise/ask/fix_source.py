@@ -246,7 +246,12 @@ def _verdicts(
         yield Verdict("proof", "failed", str(proved))
     else:
         every = [one.array for c in chosen for one in c.plans.arrays]
-        pieces = [array for array in every if array.unsized]
+        pieces = [
+            one.array
+            for c in chosen
+            for one in c.plans.arrays
+            if one.array.unsized and (one.array.flat or c.plan.map.columns)
+        ]
         what = "elements" if any(claim.columns for claim in claims) else "rows"
         does = " or ".join(
             sorted({"lengthen" if c.pad else "permute" for c in claims}, reverse=True)
@@ -269,6 +274,4 @@ _PROVED = (
     "element"
 )
 _INSTANTIATED = "; of templates what is instantiated in this file"
-_PIECES = (
-    "; what the launch gives {names}, and that no index leaves that, is known of this launch alone"
-)
+_PIECES = "; that no index leaves what the launch gives {names} is known of this launch alone"

@@ -209,7 +209,7 @@ def _lengthened(
     for size in claim.sizes:
         if size.flat or claim.pad * size.element_bytes % size.kept_bytes or size.aligned:
             return f"a pad of {claim.pad} breaks what is moved together"
-    if any(use.size for use in old.uses) or old.fixed:
+    if any(use.size for use in old.uses) or old.fixed or old.unsized:
         return "its size is asked for, or is not its own"
     text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
     if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):

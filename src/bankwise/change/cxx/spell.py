@@ -229,6 +229,8 @@ def _pitched(
         return Refusal("its size is asked for", source.place(sized.span.start))
     if array.fixed or (array.bases and not array.flat):
         return Refusal("its rows are not its own: they cannot be longer")
+    if array.unsized:
+        return Refusal("the launch gives its bytes: its rows cannot be longer")
     last = array.extents[-1]
     text = f"{source.of(last)} + {map_.pad}"
     edits = [CxxEdit(last, text)]

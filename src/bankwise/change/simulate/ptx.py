@@ -56,9 +56,9 @@ def _block(
     starts, constants = _parameters(kernel, setting)
     placed = {name: _FIRST_SHARED + at for name, at in places(kernel.shared)}
     symbols = {**_variables(text), **placed}
-    static = sum(one.size_bytes or 0 for one in kernel.shared)
-    shared = _FIRST_SHARED + max(static, *placed.values()) if placed else 0
-    shared += _dynamic_bytes(setting)
+    ends = [placed[one.name] + (one.size_bytes or 0) for one in kernel.shared]
+    given = any(one.size_bytes is None for one in kernel.shared)
+    shared = max(ends, default=_FIRST_SHARED) + (_dynamic_bytes(setting) if given else 0)
     return SimulatedBlock(
         threads=threads,
         specials=_specials(setting, index, threads),
