@@ -10,7 +10,7 @@ a direct-to-shared copy when what the wave fills has no holes. Costs are counted
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -91,12 +91,12 @@ class LayoutCost(Struct, frozen=True):
     @property
     def passes(self) -> Fraction:
         """Weight times passes."""
-        return sum((u.weight * u.passes for u in self.uses), Fraction())
+        return _weighted((u.weight, u.passes) for u in self.uses)
 
     @property
     def ideal(self) -> Fraction:
         """Weight times ideal."""
-        return sum((u.weight * u.ideal for u in self.uses), Fraction())
+        return _weighted((u.weight, u.ideal) for u in self.uses)
 
     @property
     def instructions(self) -> int:
@@ -120,6 +120,15 @@ class LayoutCost(Struct, frozen=True):
             for use in self.uses
             for issue in use.issues
         )
+
+
+def _weighted(parts: Iterable[tuple[int, Fraction]]) -> Fraction:
+    """The sum of means by their weights; fractions are slow, and most have one denominator."""
+    sums: dict[int, int] = {}
+    for weight, mean in parts:
+        below = mean.denominator
+        sums[below] = sums.get(below, 0) + weight * mean.numerator
+    return sum((Fraction(above, below) for below, above in sums.items()), Fraction())
 
 
 def workload(
