@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.algebra.address import Fold, Linear, Padded, RowFolds, is_bijection
+from bankwise.algebra.address import (
+    Fold,
+    Identity,
+    Linear,
+    Padded,
+    Rotated,
+    RowFolds,
+    is_bijection,
+    keeps_runs,
+)
 from bankwise.algebra.offset import Shape
 from bankwise.counting.conflict import count
 from bankwise.counting.reason import reason
@@ -41,6 +50,33 @@ def test_the_bases_of_a_binary_fold_are_the_fold(
     assert isinstance(linear, Linear)
     offsets = np.arange(elements)
     assert (linear(offsets) == fold(offsets)).all()
+
+
+@given(st.integers(1, 8), st.integers(1, 16), st.integers(1, 16), st.integers(1, 4), powers)
+def test_runs_that_a_map_is_said_to_keep_lie_in_a_row(
+    length: int, row: int, unit: int, per: int, phases: int
+) -> None:
+    pairs = (1, 2, 4, row, unit, row ^ unit)
+    for address in (
+        Identity(),
+        Padded(row, unit),
+        Rotated(row, unit, per),
+        Fold(row, unit, phases),
+        Fold(row * length, unit * length, per),
+        RowFolds(row, (Fold(row, unit, phases), Fold(row * per, unit, 2))),
+        Linear(pairs),
+        Linear(tuple(length * base if base > 4 else base for base in pairs)),
+    ):
+        if keeps_runs(address, length):
+            placed = address(np.arange(64 // length * length)).reshape(-1, length)
+            assert (placed == placed[:, :1] + np.arange(length)).all(), address
+
+
+def test_the_runs_that_the_usual_maps_keep_are_seen() -> None:
+    kept = (Padded(64, 3), Rotated(64, 8, 2), Fold(64, 8, 8), Linear((1, 2, 4, 8, 16, 32, 72)))
+    assert all(keeps_runs(address, 8) for address in kept)
+    apart = (Padded(4, 3), Rotated(64, 4), Fold(64, 4, 8), Linear((1, 2, 4, 12, 16, 32, 64)))
+    assert not any(keeps_runs(address, 8) for address in apart)
 
 
 def test_folds_of_rows_take_effect_one_after_the_other() -> None:

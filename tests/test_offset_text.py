@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import random
 
 import numpy as np
 import pytest
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, Rotated, RowFolds
-from bankwise.algebra.offset import Dims, Shape, offset_text
+from bankwise.algebra.offset import Dims, Shape, offset_text, operations
 
 SHAPES: tuple[Dims, ...] = (
     (("n", 8),),
@@ -52,3 +53,18 @@ def test_a_text_is_its_map(dims: Dims, seed: int) -> None:
         text = offset_text(shape, address)
         values = eval(text, {"__builtins__": {}}, dict(coordinates))
         assert np.array_equal(np.broadcast_to(values, offsets.shape), address(offsets)), text
+
+
+def binary_operators(text: str) -> int:
+    """As Python's own parser counts them."""
+    return sum(isinstance(node, ast.BinOp) for node in ast.walk(ast.parse(text, mode="eval")))
+
+
+@pytest.mark.parametrize("dims", SHAPES, ids=lambda d: "x".join(str(n) for _, n in d))
+@pytest.mark.parametrize("seed", range(8))
+def test_the_price_of_a_map_is_the_operators_of_its_text(dims: Dims, seed: int) -> None:
+    shape = Shape(dims, 32)
+    plain = binary_operators(offset_text(shape, Identity()))
+    for address in maps(shape, random.Random(seed)):
+        more = binary_operators(offset_text(shape, address)) - plain
+        assert operations(shape, address) == more, offset_text(shape, address)

@@ -20,6 +20,7 @@ from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.cache import open_entry
 from bankwise.read.ttgir.locations import sources
 from bankwise.read.ttgir.module import read_module
+from bankwise.read.ttgir.text import split_types
 from bankwise.read.ttgir.values import Open
 from bankwise.read.ttgir.views import join
 from bankwise.show.as_sarif import check_sarif
@@ -31,6 +32,26 @@ from ttgir_texts import ROWS, TENSOR, TILE, checked, module, only
 
 ALLOC = f"    %m = ttg.local_alloc : () -> {TILE}\n"
 LOAD = f"    %x = ttg.local_load %m : {TILE} -> {TENSOR}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "body", "types"),
+    [
+        ("%a, %b : i32", "%a, %b", "i32"),
+        (": i32", "", "i32"),
+        ("%a : i1 {k = 1 : i32} : (i32) -> tensor<4x!tt.ptr<f16>>",
+         "%a : i1 {k = 1 : i32}", "(i32) -> tensor<4x!tt.ptr<f16>>"),
+        ('%a "x : y" : i32', '%a "x : y"', "i32"),
+        ("(%a : i32)", "(%a : i32)", ""),
+        ("%a -> %b : f32", "%a -> %b", "f32"),
+        ('%a "x : i32', '%a "x : i32', ""),
+        ("%a : : i32", "%a :", "i32"),
+    ],
+)  # fmt: skip
+def test_types_stand_behind_the_last_colon_outside_brackets_and_quotes(
+    text: str, body: str, types: str
+) -> None:
+    assert split_types(text) == (body, types)
 
 
 def test_rows_of_sixteen_bytes_are_read_in_vectors_without_a_conflict() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -108,6 +107,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     A link is followed. A read-only file is not replaced, whatever its folder allows, nor is
     anything that is no regular file: a device, a pipe, a socket or a folder.
     """
+    import tempfile
+
     data = content.encode("utf-8") if isinstance(content, str) else content
     check_writable(path)
     try:

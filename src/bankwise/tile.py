@@ -164,6 +164,14 @@ def runs(starts: IntArray, span: int) -> IntArray:
     return starts[..., None] + np.arange(span)
 
 
+@lru_cache(maxsize=128)
+def in_runs(use: Use) -> bool:
+    """Whether every active lane moves elements in a row, from a multiple of their number on."""
+    moved = use.elements[use.active]
+    first = moved[:, :1]
+    return not (first % use.span).any() and bool((moved == first + np.arange(use.span)).all())
+
+
 def stages(tile: Tile) -> Tile:
     """The tile without its outermost dimensions as far as no access moves in them.
 

@@ -76,7 +76,8 @@ class Fold(Struct, frozen=True):
     @property
     def binary(self) -> bool:
         """Whether bits are folded into bits: then the map is linear over F2."""
-        return not any(n & (n - 1) for n in (self.divisor, self.unit, self.phases))
+        divisor, unit, phases = self.divisor, self.unit, self.phases
+        return not (divisor & (divisor - 1) or unit & (unit - 1) or phases & (phases - 1))
 
     def phase(self, offsets: IntArray) -> IntArray:
         """The value each element's chunk number is XORed with."""
@@ -197,6 +198,27 @@ def folded(bits: int, source: int, target: int, count: int) -> Linear:
     for step in range(count):
         bases[source + step] ^= 1 << target + step
     return Linear(tuple(bases))
+
+
+def keeps_runs(address: AddressMap, length: int) -> bool:
+    """Whether ``length`` elements from a multiple of it on stay in a row and in order, as far as
+    the form of the map tells: False for one that nobody looked at."""
+    match address:
+        case Identity():
+            return True
+        case Padded(row=row):
+            return row % length == 0
+        case Rotated(row=row, unit=unit):
+            return row % length == unit % length == 0
+        case Fold(divisor=divisor, unit=unit):
+            return divisor % length == unit % length == 0
+        case RowFolds(folds=folds):
+            return all(keeps_runs(fold, length) for fold in folds)
+        case Linear(bases=bases) if length & (length - 1) == 0:
+            low = length.bit_length() - 1
+            inside = bases[:low] == tuple(1 << i for i in range(low))
+            return inside and not any(base % length for base in bases[low:])
+    return False
 
 
 def is_bijection(address: AddressMap, elements: int) -> bool:

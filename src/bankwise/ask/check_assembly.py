@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 UNCOUNTED = "how often it runs is not known"
 """In the note of an access whose executions are no count."""
 
+Counted = tuple[tuple[AccessReport, ...], tuple[Refusal, ...]]
+"""The accesses of a kernel under one launch, and why some are not counted."""
+
 _HEAD = 4_000
 _NOWHERE = Origin()
 
@@ -157,8 +160,8 @@ def _origin(path: Path, text: str, kernel: str, asked_of: Origin) -> Origin:
 
 
 def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
-    found, others = _worst_first(every, gpu)
-    counted = _counted(found, others, gpu)
+    found, others, known = _worst_first(every, gpu)
+    counted = _counted(found, others, known, gpu)
     advice = _advice(found, gpu, origin)
     conflicts = any(r.run.extra for r in counted.accesses)
     notes = (*(advice.notes if conflicts else ()), *filling_notes(found))
@@ -184,15 +187,27 @@ def shown_first(kernels: Sequence[AssemblyKernel]) -> tuple[AssemblyKernel, ...]
 
 def _worst_first(
     every: AssemblyKernel, gpu: Machine
-) -> tuple[AssemblyKernel, tuple[Sequence[AccessReport], ...]]:
-    return worst_first(every, lambda one: count_kernel(kernel_of(one), gpu)[0])
+) -> tuple[AssemblyKernel, tuple[Sequence[AccessReport], ...], Counted | None]:
+    """The kernel under the launch to show, the accesses of its others, and its own, where choosing
+    it counted them."""
+    known: dict[int, Counted] = {}
+
+    def accesses(one: AssemblyKernel) -> Sequence[AccessReport]:
+        known[id(one.accesses)] = counted = count_kernel(kernel_of(one), gpu)
+        return counted[0]
+
+    found, others = worst_first(every, accesses)
+    return found, others, known.get(id(found.accesses))
 
 
 def _counted(
-    found: AssemblyKernel, others: Sequence[Sequence[AccessReport]], gpu: Machine
+    found: AssemblyKernel,
+    others: Sequence[Sequence[AccessReport]],
+    known: Counted | None,
+    gpu: Machine,
 ) -> KernelReport:
     kernel = kernel_of(found)
-    reports, uncounted = count_kernel(kernel, gpu)
+    reports, uncounted = known or count_kernel(kernel, gpu)
     likely = sum(one.launch.fills for one in (found, *found.others))
     classes = classes_of(found, reports, others)
     reports = over_launches(reports, others, bool(found.assumed), likely)

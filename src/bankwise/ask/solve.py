@@ -23,14 +23,10 @@ from bankwise.read.tile_file.question import SolveOptions, TileQuestion, chosen
 from bankwise.read.tile_file.read import read_question
 from bankwise.show.solving import SolveReport
 from bankwise.solver.answer import Answer, Limits, exact
-from bankwise.solver.as_linear import as_linear
-from bankwise.solver.counted import counted
 from bankwise.solver.general import linear_part, listed_workload
 from bankwise.solver.plan import Prefer, preference
 from bankwise.solver.problem import problem
 from bankwise.solver.search import solve as solve_exactly
-from bankwise.solver.stages import with_stages
-from bankwise.solver.unit_answer import among_modes
 from bankwise.tile import spread
 
 if TYPE_CHECKING:
@@ -121,6 +117,8 @@ def _answer(stated: TileProblem, limits: Limits, question: TileQuestion) -> Answ
     answer = _chosen(stated, limits, question)
     if isinstance(answer, Refusal) or not stated.stages:
         return answer
+    from bankwise.solver.stages import with_stages
+
     return with_stages(answer, stated.stages, limits.lds_bytes * stated.batch)
 
 
@@ -134,6 +132,8 @@ def _chosen(stated: TileProblem, limits: Limits, question: TileQuestion) -> Answ
         message = f"the family {limits.family} beside {unit.name}, a use by {unit.instruction}"
         hint = "a unit takes canonical layouts alone: leave the family out"
         raise InputError(message, location=Location(stated.file), hint=hint)
+    from bankwise.solver.unit_answer import among_modes
+
     asked = stated.machine, stated.shape, stated.accesses, stated.units
     answer = among_modes(*asked, limits, policy)
     if isinstance(answer, Refusal) or not stated.options.allow_narrowing:
@@ -168,6 +168,9 @@ def _exact(
 def _counted(
     stated: TileProblem, limits: Limits, policy: str, present: AddressMap, shown: str
 ) -> Answer | Refusal:
+    from bankwise.solver.as_linear import as_linear
+    from bankwise.solver.counted import counted
+
     work = listed_workload(stated.machine, stated.shape, stated.accesses, policy)
     asked = stated.machine, stated.shape, stated.accesses
     whole, part = as_linear(*asked), linear_part(*asked)

@@ -78,6 +78,13 @@ def folds(shape: Shape) -> tuple[Fold, ...]:
     return tuple(sorted(found, key=_simplicity))
 
 
+@lru_cache(maxsize=256)
+def folded_tile(shape: Shape) -> tuple[tuple[Fold, AddressMap], ...]:
+    """The same with their maps on the tile, which all families of folds share."""
+    elements = shape.elements
+    return tuple((fold, fold.address(elements)) for fold in folds(shape))
+
+
 def _simplicity(fold: Fold) -> tuple[float, ...]:
     """Few phases first, then low and near fields; downward before upward."""
     low, high = sorted((fold.unit, fold.divisor))
@@ -103,7 +110,10 @@ def _permutes(fold: Fold, elements: int) -> bool:
     """Whether the fold is a bijection of the tile; its last block may be cut off."""
     if not _is_map(fold, elements):
         return False
-    tail = np.arange(elements - elements % fold.block, elements)
+    left = elements % fold.block
+    if not left:
+        return True
+    tail = np.arange(elements - left, elements)
     return bool((fold.address(elements)(tail) < elements).all())
 
 

@@ -84,11 +84,12 @@ class LinearMemory(Struct, frozen=True):
     rank: int | None = None
 
     def __post_init__(self) -> None:
-        check_shape(self.tile)
+        tile = self.tile
+        check_shape(tile)
         if prod(self.shape) > MAX_POINTS:
             raise InputError(f"the shape {list(self.shape)} has more than {MAX_POINTS} elements")
-        if f2.rank(packed(b, self.tile) for b in self.bases) != prod(self.tile).bit_length() - 1:
-            raise InputError(f"the offset bases do not reach every element of {list(self.tile)}")
+        if f2.rank(packed(b, tile) for b in self.bases) != prod(tile).bit_length() - 1:
+            raise InputError(f"the offset bases do not reach every element of {list(tile)}")
 
     @property
     def tile(self) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from bankwise.algebra.layout import parse
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
-from bankwise.notation.fold import folds, unfolded
+from bankwise.notation.fold import folded_tile, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.values import (
     Distribution,
@@ -41,15 +41,15 @@ def _write(memory: Memory, ground: Ground) -> object:
 
 
 def _members(ground: Ground) -> Iterator[Member]:
-    shape = ground.shape
+    shape, row = ground.shape, ground.shape.row
     if shape.bits is None:
         return
     yield Member("row-major", unfolded(shape))
-    for fold in folds(shape):
-        if fold.binary and fold.divisor >= shape.row >= fold.unit * fold.phases:
+    for fold, address in folded_tile(shape):
+        if fold.binary and fold.divisor >= row >= fold.unit * fold.phases:
             down, mask = (fold.divisor // fold.unit).bit_length() - 1, fold.phases - 1
             label = f"n ^ (x >> {down} & {mask * fold.unit})"
-            yield Member(label, fold.address(shape.elements))
+            yield Member(label, address)
 
 
 def _check_names(found: Sequence[str], shape: Shape) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
@@ -113,6 +112,8 @@ _UNSAID = Options()
 
 def command(verb: str, file: str, options: Options) -> str:
     """The command line that asks another verb about a file, with what was said of its kernels."""
+    import shlex
+
     words = ["bankwise", verb, file]
     for flag, value in _said(options):
         for one in value if isinstance(value, tuple) else (value,):

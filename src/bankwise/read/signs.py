@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -139,8 +138,12 @@ def is_document(content: Content) -> bool:
 @lru_cache(maxsize=2)
 def _schema(text: str) -> str:
     """Of a text that is damaged the first that it names."""
+    if not is_json(Content(text=text)):
+        return ""
+    import json
+
     try:
-        data = json.loads(text) if is_json(Content(text=text)) else {}
+        data = json.loads(text)
         return str(data.get("schema", ""))
     except (json.JSONDecodeError, RecursionError):
         found = re.search(r'"schema":\s*"([^"\n]*)"', text)

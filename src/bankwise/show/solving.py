@@ -16,7 +16,6 @@ from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.notation.frameworks import frameworks
 from bankwise.show.columns import paste, say, table
-from bankwise.show.modes import print_modes
 from bankwise.show.notebook import printed
 from bankwise.show.prices import price_text
 from bankwise.show.solved_access import AccessRow, access_rows
@@ -26,12 +25,12 @@ from bankwise.solver.emit import emit
 from bankwise.solver.family import family_size
 from bankwise.solver.fit import Fit
 from bankwise.solver.known import Known, Standing
-from bankwise.solver.modes import ModePlan
 from bankwise.solver.plan import Plan, number, per_unit
 
 if TYPE_CHECKING:
     from bankwise.solver.certify import Judgement
     from bankwise.solver.construct import Step
+    from bankwise.solver.modes import ModePlan
 
 
 @printed("bankwise.show.solving:print_solve")
@@ -178,6 +177,8 @@ def print_solve(report: SolveReport, console: Console, *, notations: bool = True
         console.print(f"note: {escape(note)}")
     _print_accesses(report, console)
     if report.modes:
+        from bankwise.show.modes import print_modes
+
         print_modes(report.modes, report.layout, console)
     for step in report.steps:
         console.print(f"  {escape(str(step))}")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from math import prod
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,7 +39,6 @@ from bankwise.solver.known import (
     known_solved,
     no_worse,
 )
-from bankwise.solver.modes import ModePlan
 from bankwise.solver.pads import padded_costs
 from bankwise.solver.plan import AS_IT_IS, Plan, Prefer, Rank, plan_of, priced, rank_of, staged
 from bankwise.solver.price import Workload, workload
@@ -48,6 +47,9 @@ from bankwise.solver.search import Solution, solve_within
 from bankwise.solver.simplest import SOLVER, keeps_vectors, linear_plan, simplest
 from bankwise.solver.table import Table, bent, family_table, front_of
 from bankwise.solver.variants import Way
+
+if TYPE_CHECKING:
+    from bankwise.solver.modes import ModePlan
 
 ROW_MAJOR = Identity()
 SEARCHED = "xor"

@@ -17,7 +17,7 @@ another space (padding, split accesses) may take fewer passes, at a price in byt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -132,9 +132,14 @@ def _chosen(
     return replace(chosen, space=space.name, tried=1 + tried)
 
 
-def ranked(space: Space, work: Workload, known: Prices) -> tuple[Plan, ...]:
-    """The maps of a space that may be the best of it, priced; none where none is legal."""
-    return tuple(_priced(space, work, worth(space, work)[1], known))
+def ranked(
+    space: Space, work: Workload, known: Prices, sums: Mapping[Linear, int] | None = None
+) -> tuple[Plan, ...]:
+    """The maps of a space that may be the best of it, priced; none where none is legal.
+
+    ``sums``: the :func:`bankwise.solver.plan.sums_of` its maps, where they are known.
+    """
+    return tuple(_priced(space, work, worth(space, work, sums=sums)[1], known))
 
 
 def _priced(

@@ -10,8 +10,6 @@ judge may read it without touching the theorem.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -85,6 +83,9 @@ class Certificate(Struct, frozen=True):
 
 def digest(body: Mapping[str, Any]) -> str:
     """SHA-256 of the canonical text of everything but the digest itself."""
+    import hashlib
+    import json
+
     content = {key: value for key, value in body.items() if key != "digest"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

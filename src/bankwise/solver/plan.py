@@ -248,29 +248,38 @@ def number(value: Fraction) -> str:
 
 
 def worth(
-    space: Space, work: Workload, issued: Workload | None = None
+    space: Space,
+    work: Workload,
+    issued: Workload | None = None,
+    sums: Mapping[Linear, int] | None = None,
 ) -> tuple[int, tuple[AddressMap, ...]]:
     """How many maps of a space were looked at, and those to be priced.
 
     Of maps that can be counted all at once only the best, the first of equals or, where legality
     was looked at besides, the one with the cheapest address. ``issued``: the same work with every
-    access as it is written now.
+    access as it is written now; ``sums``: the :func:`sums_of` linear maps, where they are known.
     """
     if space.together:
         return _together(space.maps, work, issued or work)
     alike = work.linear
     quick = [m for m in space.maps if alike and isinstance(m, Linear)]
     slow = [m for m in space.maps if not (alike and isinstance(m, Linear))]
-    return len(space.maps), (*slow, *_cheapest(work, quick))
+    return len(space.maps), (*slow, *_cheapest(work, quick, sums or sums_of(work, quick)))
 
 
-def _cheapest(work: Workload, maps: Sequence[Linear]) -> list[Linear]:
+def sums_of(work: Workload, maps: Iterable[AddressMap]) -> Mapping[Linear, int]:
+    """Weighted passes of those maps that can be counted all at once; -1 where not legal."""
+    linear = [m for m in dict.fromkeys(maps) if isinstance(m, Linear)] if work.linear else []
+    totals = linear_totals(work, linear).tolist() if linear else []
+    return dict(zip(linear, totals, strict=True))
+
+
+def _cheapest(work: Workload, maps: Sequence[Linear], sums: Mapping[Linear, int]) -> list[Linear]:
     """Of linear maps those with the fewest passes; of these, the one with the cheapest text."""
-    sums = linear_totals(work, maps) if maps else ()
-    least = min((int(total) for total in sums if total >= 0), default=None)
+    least = min((sums[m] for m in maps if sums[m] >= 0), default=None)
     if least is None:
         return []
-    among = [m for m, total in zip(maps, sums, strict=True) if total == least]
+    among = [m for m in maps if sums[m] == least]
     return [min(among, key=lambda m: operations(work.shape, m))]
 
 

@@ -10,7 +10,7 @@ a direct-to-shared copy when what the wave fills has no holes. Costs are counted
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.algebra import f2
-from bankwise.algebra.address import AddressMap, Linear, Padded
+from bankwise.algebra.address import AddressMap, Linear, Padded, keeps_runs
 from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import count
@@ -30,7 +30,7 @@ from bankwise.hardware.policies import Issue, select
 from bankwise.identity import ByIdentity
 from bankwise.notation.framework import Ground
 from bankwise.solver.problem import Problem
-from bankwise.tile import COPIES, Tile, Use, spread
+from bankwise.tile import COPIES, Tile, Use, in_runs, spread
 
 Totals = npt.NDArray[np.int64]
 
@@ -91,12 +91,12 @@ class LayoutCost(Struct, frozen=True):
     @property
     def passes(self) -> Fraction:
         """Weight times passes."""
-        return sum((u.weight * u.passes for u in self.uses), Fraction())
+        return _weighted((u.weight, u.passes) for u in self.uses)
 
     @property
     def ideal(self) -> Fraction:
         """Weight times ideal."""
-        return sum((u.weight * u.ideal for u in self.uses), Fraction())
+        return _weighted((u.weight, u.ideal) for u in self.uses)
 
     @property
     def instructions(self) -> int:
@@ -120,6 +120,15 @@ class LayoutCost(Struct, frozen=True):
             for use in self.uses
             for issue in use.issues
         )
+
+
+def _weighted(parts: Iterable[tuple[int, Fraction]]) -> Fraction:
+    """The sum of means by their weights; fractions are slow, and most have one denominator."""
+    sums: dict[int, int] = {}
+    for weight, mean in parts:
+        below = mean.denominator
+        sums[below] = sums.get(below, 0) + weight * mean.numerator
+    return sum((Fraction(above, below) for below, above in sums.items()), Fraction())
 
 
 def workload(
@@ -232,23 +241,30 @@ class Placed(ByIdentity, frozen=True, eq=False):
 
 def place(work: Workload, use: Use, address: AddressMap) -> Placed | Refusal:
     """Where one access touches memory under a layout, or why it cannot."""
-    placed = address(use.elements)
-    if _splits(use, placed):
+    starts = _starts(use, address)
+    if starts is None:
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} moves at once")
-    bits = placed[..., 0] * work.shape.element_bits
+    bits = starts * work.shape.element_bits
     issues = _issues(work, use, bits)
     if isinstance(issues, Refusal):
         return issues
-    rows, times = _distinct(bits // 8, use)
-    return Placed(issues, bits[rows] // 8, use.active[rows], times)
+    offsets = bits // 8
+    rows, times = _distinct(offsets, use)
+    return Placed(issues, offsets[rows], use.active[rows], times)
 
 
-def _splits(use: Use, placed: IntArray) -> bool:
-    """Whether what a lane moves at once is apart. ``placed``: where its elements lie."""
-    if use.span == 1:
-        return False
-    together = (placed == placed[..., :1] + np.arange(use.span)).all(axis=-1)
-    return not bool(together[use.active].all())
+def _starts(use: Use, address: AddressMap) -> IntArray | None:
+    """Where the first elements of all lanes lie; None where what a lane moves at once is apart."""
+    if use.span == 1 or (in_runs(use) and keeps_runs(address, use.span)):
+        return address(use.elements[..., 0])
+    ends = address(use.elements[..., :: use.span - 1])
+    if ((ends[..., 1] - ends[..., 0] != use.span - 1) & use.active).any():
+        return None
+    placed = address(use.elements)
+    together = placed[..., 1:] - placed[..., :-1] == 1
+    if together.all() or together[use.active].all():
+        return placed[..., 0]
+    return None
 
 
 def _distinct(offsets: IntArray, use: Use) -> tuple[IntArray, IntArray]:
@@ -259,11 +275,13 @@ def _distinct(offsets: IntArray, use: Use) -> tuple[IntArray, IntArray]:
     words = BANK_BYTES
     least = offsets.min(axis=1, keepdims=True) // words * words
     shapes = np.where(use.active, offsets - least, -1)
-    first: dict[bytes, list[int]] = {}
-    for number, row in enumerate(shapes):
-        first.setdefault(row.tobytes(), []).append(number)
-    rows = np.array([numbers[0] for numbers in first.values()])
-    return rows, np.array([times[numbers].sum() for numbers in first.values()])
+    text, size, first = shapes.tobytes(), shapes[0].nbytes, dict[bytes, int]()
+    keys = (text[start : start + size] for start in range(0, len(text), size))
+    same = [first.setdefault(key, number) for number, key in enumerate(keys)]
+    every = np.zeros(len(offsets), np.int64)
+    np.add.at(every, same, times)
+    rows = np.array(list(first.values()))
+    return rows, every[rows]
 
 
 def _copy_cost(work: Workload, use: Use, address: AddressMap) -> UseCost | Refusal:
@@ -271,7 +289,7 @@ def _copy_cost(work: Workload, use: Use, address: AddressMap) -> UseCost | Refus
 
     It is issued to memory, not to the port of LDS.
     """
-    if _splits(use, address(use.elements)):
+    if _starts(use, address) is None:
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} copies at once")
     if isinstance(address, Padded) and not fills_rows(use, address.row):
         return Refusal(f"the copy {use.name!r} fills elements without a gap across rows")

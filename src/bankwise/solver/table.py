@@ -7,6 +7,7 @@ Whoever only wants the answer needs none of it, so all of this is computed on de
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from bankwise.algebra.address import AddressMap, Linear, Padded
 from bankwise.notation.frameworks import frameworks, languages, members
@@ -14,7 +15,7 @@ from bankwise.notation.padding import PADDING
 from bankwise.notation.row_major import ROW_MAJOR
 from bankwise.solver.best import Prices, ranked
 from bankwise.solver.fit import family
-from bankwise.solver.plan import AS_IT_IS, Plan, front, priced
+from bankwise.solver.plan import AS_IT_IS, Plan, front, priced, sums_of
 from bankwise.solver.price import Workload
 
 Table = Mapping[str, tuple[Plan, ...]]
@@ -24,7 +25,9 @@ Table = Mapping[str, tuple[Plan, ...]]
 def family_table(work: Workload, lds_bytes: int) -> dict[str, tuple[Plan, ...]]:
     """The plans of every family that fit into so many bytes."""
     known: Prices = {}
-    found = {name: ranked(family(work, name), work, known) for name in frameworks()}
+    spaces = [family(work, name) for name in frameworks()]
+    sums = sums_of(work, chain.from_iterable(space.maps for space in spaces))
+    found = {space.name: ranked(space, work, known, sums) for space in spaces}
     return {
         name: tuple(p for p in plans if p.lds_bytes <= lds_bytes) for name, plans in found.items()
     }

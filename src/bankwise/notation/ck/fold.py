@@ -50,7 +50,7 @@ def within_axes(fold: Fold, shape: tuple[int, ...]) -> Fold | None:
 
 def divides(fold: Fold, shape: tuple[int, ...]) -> bool:
     """Whether the digits of a fold divide the tile, and there is a descriptor of it."""
-    return is_power_of_two(fold.phases) and prod(shape) % _cuts(fold)[-1] == 0
+    return is_power_of_two(fold.phases) and prod(shape) % max(_cuts(fold)) == 0
 
 
 def _cuts(fold: Fold) -> list[int]:

@@ -13,7 +13,7 @@ from bankwise.notation.ck import descriptor, encoding
 from bankwise.notation.ck.descriptor import TensorDescriptor, legality, naive, xor_descriptor
 from bankwise.notation.ck.fold import divides, fold_descriptor
 from bankwise.notation.cute.fit import strided
-from bankwise.notation.fold import divisors, fold_of, folds, sizes, unfolded
+from bankwise.notation.fold import divisors, fold_of, folded_tile, sizes, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.values import (
     Distribution,
@@ -71,17 +71,17 @@ def _vector(lengths: tuple[int, ...], strides: tuple[int, ...], shape: Shape) ->
 def _members(ground: Ground) -> Iterator[Member]:
     """Every fold whose digits divide the tile; those of CK's pipelines have a name."""
     shape = ground.shape
-    named = _standard(shape)
+    named, lengths = _standard(shape), sizes(shape)
     yield Member("row-major", unfolded(shape))
-    for fold in folds(shape):
+    for fold, address in folded_tile(shape):
         if fold in named:
-            yield Member(named[fold][0], fold.address(shape.elements))
-        elif divides(fold, sizes(shape)):
+            yield Member(named[fold][0], address)
+        elif divides(fold, lengths):
             label = (
                 f"xor transform, offset / {fold.divisor} into offset / {fold.unit}, "
                 f"modulo {fold.phases}"
             )
-            yield Member(label, fold.address(shape.elements))
+            yield Member(label, address)
 
 
 @lru_cache(maxsize=64)
@@ -91,6 +91,7 @@ def _standard(shape: Shape) -> dict[Fold, tuple[str, TensorDescriptor]]:
         return {}
     k, m = (size for _, size in shape.dims)
     found: dict[Fold, tuple[str, TensorDescriptor]] = {}
+    seen: set[TensorDescriptor] = set()
     for banks in BANKS:
         for pack in divisors(k):
             try:
@@ -100,7 +101,8 @@ def _standard(shape: Shape) -> dict[Fold, tuple[str, TensorDescriptor]]:
             except InputError:
                 # The rows of LDS do not divide the tile: no such descriptor exists.
                 continue
-            fold = fold_of(one)
+            fold = None if one in seen else fold_of(one)
+            seen.add(one)
             if isinstance(fold, Fold):
                 found.setdefault(fold, (f"xor descriptor, pack={pack}, {banks} banks", one))
     return found

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bankwise.algebra.address import Linear
 from bankwise.algebra.layout import Layout
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
@@ -26,7 +27,10 @@ def to_cute(memory: Memory) -> CuteLayout | Refusal:
     plain = strided(table)
     if plain is not None and not table.flat[0]:
         return plain
+    bases = _bases(table)
     for swizzle in _swizzles(int(table.max()).bit_length()):
+        if _meet(swizzle, bases):
+            continue
         unfolded = swizzle(table)
         found = strided(unfolded)
         if found is not None:
@@ -34,6 +38,29 @@ def to_cute(memory: Memory) -> CuteLayout | Refusal:
     return Refusal(
         f"CuTe has no Swizzle<B,M,S> o offset o strides for it: {_no_swizzle_reason(memory)}"
     )
+
+
+def _bases(table: IntArray) -> tuple[int, ...]:
+    """What each bit of the row-major number moves; () if the sizes are no powers of two, or the
+    offset is not the XOR of these."""
+    bits = table.size.bit_length() - 1
+    if table.size != 1 << bits:
+        return ()
+    flat = table.reshape(-1)
+    bases = tuple(int(flat[1 << bit]) for bit in range(bits))
+    return bases if np.array_equal(Linear(bases)(np.arange(table.size)), flat) else ()
+
+
+def _meet(swizzle: Swizzle, bases: tuple[int, ...]) -> bool:
+    """Whether what two bits move has a bit in common after the swizzle: strides would add it up,
+    a XOR takes it away."""
+    seen = 0
+    for base in bases:
+        moved = swizzle(base)
+        if moved & seen:
+            return True
+        seen |= moved
+    return False
 
 
 def strided(table: IntArray) -> StridedLayout | None:

@@ -12,7 +12,7 @@ from bankwise.notation.cute.parse import parse
 from bankwise.notation.cute.strided import StridedLayout
 from bankwise.notation.cute.swizzle import memory as memory_of
 from bankwise.notation.cute.thread_value import thread_value
-from bankwise.notation.fold import folds, sizes, unfolded
+from bankwise.notation.fold import folded_tile, sizes, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.values import Distribution, Memory
 
@@ -36,12 +36,12 @@ def _members(ground: Ground) -> Iterator[Member]:
     """Every swizzle of the row-major offset that stays in the tile, whatever its size."""
     shape = ground.shape
     yield Member("row-major", unfolded(shape))
-    for fold in folds(shape):
+    for fold, address in folded_tile(shape):
         if fold.binary:
             low, count = min(fold.unit, fold.divisor).bit_length() - 1, fold.phases.bit_length() - 1
             shift = fold.divisor.bit_length() - fold.unit.bit_length()
             label = f"Swizzle<{count},{low},{shift}>"
-            yield Member(label, fold.address(shape.elements))
+            yield Member(label, address)
 
 
 CUTE = Framework(

@@ -17,6 +17,8 @@ Source: NVIDIA CUTLASS, include/cute/swizzle.hpp and swizzle_layout.hpp.
 
 from __future__ import annotations
 
+from typing import overload
+
 from msgspec import Struct
 
 from bankwise.counting.access import IntArray
@@ -48,8 +50,14 @@ class Swizzle(Struct, frozen=True):
         """The pattern repeats after this many units."""
         return 1 << (self.base + abs(self.shift) + self.bits if self.bits else 0)
 
-    def __call__(self, x: IntArray) -> IntArray:
-        """The swizzled offsets."""
+    @overload
+    def __call__(self, x: int) -> int: ...
+
+    @overload
+    def __call__(self, x: IntArray) -> IntArray: ...
+
+    def __call__(self, x: int | IntArray) -> int | IntArray:
+        """The swizzled offsets, of one or of many."""
         mask = (1 << self.bits) - 1
         read = x >> self.base + max(0, self.shift) & mask
         return x ^ read << self.base - min(0, self.shift)

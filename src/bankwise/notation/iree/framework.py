@@ -10,7 +10,7 @@ import numpy as np
 from bankwise.algebra.address import Fold, Padded, Rotated
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
-from bankwise.notation.fold import divisors, fold_of, folds, sizes, steps, unfolded
+from bankwise.notation.fold import divisors, fold_of, folded_tile, sizes, steps, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.iree.attributes import (
     NestedLayout,
@@ -131,12 +131,12 @@ def _write_shuffle(memory: Memory, ground: Ground) -> object:
 def _shuffles(ground: Ground) -> Iterator[Member]:
     shape = ground.shape
     yield Member("row-major", unfolded(shape))
-    for fold in folds(shape):
+    for fold, address in folded_tile(shape):
         said = _shuffle(fold, shape)
         if said is not None:
             numbers = (said.row_width, said.access_width, said.stride, said.per_phase or 1)
             label = f"xor_shuffle<{', '.join(map(str, numbers))}>"
-            yield Member(label, fold.address(shape.elements))
+            yield Member(label, address)
 
 
 XOR_SHUFFLE = Framework(

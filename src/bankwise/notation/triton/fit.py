@@ -21,6 +21,7 @@ from bankwise.notation.triton.encodings import (
     SharedLinear,
     SwizzledShared,
 )
+from bankwise.notation.triton.shared import bases_of
 from bankwise.notation.triton.shared import memory as memory_of
 from bankwise.notation.values import Memory, MemoryTable, linear_memory, same_memory, tabulate
 
@@ -89,7 +90,7 @@ def _rotating(shape: tuple[int, ...], order: tuple[int, ...]) -> Iterator[Swizzl
 
 def _fits(candidate: Shared, shape: tuple[int, ...], bases: Bases) -> bool:
     try:
-        return memory_of(candidate, shape).bases == bases
+        return bases_of(candidate, shape) == bases
     except InputError:
         # nvmma_shared has a smallest tile; on a smaller one it is no candidate.
         return False
@@ -124,7 +125,7 @@ def _named(found: PaddedShared, shape: tuple[int, ...]) -> PaddedShared:
     """With an order instead of bases, where one says the same."""
     for order in permutations(range(len(shape))):
         named = PaddedShared(found.paddings, order, shape)
-        if memory_of(named, shape).bases == found.offset:
+        if bases_of(named, shape) == found.offset:
             return named
     return found
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bankwise.algebra.offset import Shape
-from bankwise.notation.fold import folds, sizes, unfolded
+from bankwise.notation.fold import folded_tile, sizes, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.triton.distributed import distribution
 from bankwise.notation.triton.fit import swizzles, to_triton_shared
@@ -33,13 +33,13 @@ def _members(ground: Ground) -> Iterator[Member]:
     if shape.bits is None:
         return
     yield Member("row-major", unfolded(shape))
-    known = {(f.divisor, f.unit, f.phases): f for f in folds(shape)}
+    known = {(f.divisor, f.unit, f.phases): address for f, address in folded_tile(shape)}
     for one in swizzles((shape.elements // shape.row, shape.row), (1, 0)):
-        fold = known.get((one.per_phase * shape.row, one.vec, one.max_phase))
-        if fold is not None:
+        address = known.get((one.per_phase * shape.row, one.vec, one.max_phase))
+        if address is not None:
             text = f"vec={one.vec}, perPhase={one.per_phase}, maxPhase={one.max_phase}"
             label = f"swizzled_shared({text}, order=[1, 0])"
-            yield Member(label, fold.address(shape.elements))
+            yield Member(label, address)
 
 
 TRITON = Framework(

@@ -41,7 +41,7 @@ def memory(encoding: Shared, shape: Sequence[int]) -> LinearMemory:
     tile = tuple(shape[extra:])
     check_shape(tile)
     paddings = encoding.paddings if isinstance(encoding, PaddedShared) else ()
-    return LinearMemory(tuple(shape), _bases(encoding, tile), paddings, encoding.rank)
+    return LinearMemory(tuple(shape), bases_of(encoding, tile), paddings, encoding.rank)
 
 
 class Encoded(Struct, frozen=True):
@@ -59,7 +59,9 @@ class Encoded(Struct, frozen=True):
         return str(self.encoding)
 
 
-def _bases(encoding: Shared, tile: tuple[int, ...]) -> Bases:
+def bases_of(encoding: Shared, tile: tuple[int, ...]) -> Bases:
+    """The step in coordinates of every offset bit, before padding. Nobody looked yet whether they
+    reach every element. Raises :class:`InputError` where the encoding does not fit the tile."""
     match encoding:
         case SwizzledShared():
             return _swizzled(encoding, tile)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bankwise.algebra.address import Fold
 from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
-from bankwise.notation.fold import fold_of, folds, sizes, unfolded
+from bankwise.notation.fold import fold_of, folded_tile, sizes, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.linear import is_power_of_two
 from bankwise.notation.values import Distribution, Memory, collision
@@ -69,11 +69,11 @@ def _members(ground: Ground) -> Iterator[Member]:
     if len(shape.dims) != 2:
         return
     yield Member("row-major", unfolded(shape))
-    for fold in folds(shape):
+    for fold, address in folded_tile(shape):
         said = _swizzle_of_fold(fold, ground)
         if isinstance(said, SwizzledTile):
             label = f"unit={said.unit}, max_phase={said.max_phase}"
-            yield Member(label, fold.address(shape.elements))
+            yield Member(label, address)
 
 
 WAVE = Framework(

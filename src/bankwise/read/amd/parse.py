@@ -166,12 +166,11 @@ def _descriptor(lines: Sequence[str], at: int) -> dict[str, str]:
     return found
 
 
-@lru_cache(maxsize=4)
 def _body(
     text: AmdText, start: int, file: str
 ) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
     """The operations of one function, up to its end, and its labels."""
-    operations, labels, ended = _code(text, start)
+    operations, labels, ended = _kernel_code(text, start)
     if not ended:
         raise InputError(
             f"the code of {text.lines[start].partition(':')[0]} has no end",
@@ -179,6 +178,14 @@ def _body(
             hint="the text is cut off: its last instruction ends nothing, and .size is missing",
         )
     return operations, labels
+
+
+@lru_cache(maxsize=4)
+def _kernel_code(
+    text: AmdText, start: int
+) -> tuple[tuple[AmdInstruction, ...], dict[str, int], bool]:
+    """:func:`_code` of a kernel, whoever asks; of a function each call has a copy of its own."""
+    return _code(text, start)
 
 
 def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[str, int], bool]:

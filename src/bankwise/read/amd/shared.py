@@ -24,9 +24,10 @@ from bankwise.read.amd.operands import operand, unclear
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
 from bankwise.read.follow.functions import LaneSum, apply
+from bankwise.read.follow.marks import behind
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.units import from_somewhere
-from bankwise.read.follow.values import Value
+from bankwise.read.follow.values import Unknown, Value
 
 EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle", "ds_nop")
 """LDS instructions that use no LDS storage: they move data between lanes."""
@@ -82,6 +83,8 @@ def first_byte(found: DecodedAccess, state: State) -> Value:
     offset = np.uint32(at.offset_bytes & 0xFFFFFFFF)
     if at.registers:
         base = read(state, at.registers[0], running(state))
+        if not isinstance(base, Unknown):
+            return behind(base, offset) if offset else base
         place = apply(LaneSum(lambda x: x + offset), base) if offset else base
         return from_somewhere(place, state)
     step = 16 if found.width_bytes > 4 else 4

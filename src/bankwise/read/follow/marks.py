@@ -16,7 +16,7 @@ silent, it never invents one.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,13 @@ def _mark(result: Any, bits: int) -> Any:
     out = result.view(Marked)
     out.xored = bits
     return out
+
+
+def behind(array: Array, distance: np.uint32) -> Array:
+    """``array + distance``, which keeps the mark; without asking numpy how."""
+    if isinstance(array, Marked):
+        return cast("Array", _mark(array.view(np.ndarray) + distance, array.xored))
+    return array + distance
 
 
 def xored(value: object) -> int:

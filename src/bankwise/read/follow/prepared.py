@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.lost import without_lost
-from bankwise.read.follow.program import Program
+from bankwise.read.follow.program import Program, ProgramSlice, cut
 from bankwise.read.follow.state import Partly, State
 from bankwise.read.follow.values import Unknown, Value
 from bankwise.read.follow.widen import address_registers, loop_heads
@@ -27,6 +27,15 @@ class Prepared(ByIdentity, frozen=True, eq=False):
     open_branches: Mapping[int, Unknown]
     heads: frozenset[int]
     addresses: Sequence[Collection[str]]
+    slices: dict[frozenset[int], ProgramSlice] = field(default_factory=dict)
+
+    def slice(self, open_branches: Collection[int]) -> ProgramSlice:
+        """What decides the accesses while branches in these lines are open, worked out once: runs
+        from other starts mostly leave the same ones open."""
+        lines = frozenset(open_branches)
+        if lines not in self.slices:
+            self.slices[lines] = cut(self.program, lines)
+        return self.slices[lines]
 
 
 def prepared(written: Program, start: State) -> Prepared:

@@ -242,22 +242,22 @@ def _backwards(
     A write to the lanes that run leaves nothing of a register for those who read only these, while
     the mask is the same.
     """
-    kept = []
+    kept, lanes, run = [], wanted.lanes, wanted.run
     for number in range(block.stop - 1, block.start - 1, -1):
         step = program.steps[number]
-        writes = any(name in wanted.lanes or name in wanted.run for name in step.writes)
+        writes = not (lanes.isdisjoint(step.writes) and run.isdisjoint(step.writes))
         decides = step.flow == "branch" and step.line not in open_branches
         if step.masks:
-            wanted.lanes |= wanted.run
-            wanted.run.clear()
+            lanes |= run
+            run.clear()
         if not writes and not decides and step.address is None and step.flow != "lost":
             continue
         kept.append(number)
         if idle is not None and step.flow == "next" and not writes:
             idle.add(number)
         if not step.partial:
-            wanted.lanes.difference_update(step.writes)
+            lanes.difference_update(step.writes)
         if not step.partial or step.lanewise:
-            wanted.run.difference_update(step.writes)
-        (wanted.run if step.lanewise else wanted.lanes).update(step.reads)
+            run.difference_update(step.writes)
+        (run if step.lanewise else lanes).update(step.reads)
     return kept

@@ -37,7 +37,7 @@ from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
 from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
 from bankwise.read.follow.prepared import Prepared
-from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
+from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep
 from bankwise.read.follow.state import State, forget_guard, parted
 from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
 from bankwise.read.follow.uniform import for_each_lane
@@ -144,7 +144,7 @@ def follow(
     most = MOST_WORK + WORK_PER_STEP * len(program.steps) if most is None else most
     work = rung = 0
     while True:
-        kept = cut(program, open_branches)
+        kept = known.slice(open_branches)
         run = _Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
         run.heads, run.addresses, run.apart = known.heads, known.addresses, apart
         try:

@@ -18,6 +18,8 @@ _VALUE = r"%[\w$.\-]+"
 _RESULTS = re.compile(rf"({_VALUE}(?::\d+)?(?:\s*,\s*{_VALUE}(?::\d+)?)*)\s*=\s*(?!=)")
 _USE = re.compile(rf"{_VALUE}(?:#\d+)?")
 _OPEN, _CLOSE = "([{<", ")]}>"
+_PIECE = re.compile(r'"[^"]*"?|->|[()\[\]{}<>]| (?=: )')
+"""What decides where types begin: quotes, arrows, brackets, a colon between blanks."""
 
 MAX_LINES = 200_000
 
@@ -157,11 +159,14 @@ def _opening(text: str, close: int) -> int:
 
 
 def split_types(text: str) -> tuple[str, str]:
-    """The text before and behind the last " : " that stands in no bracket."""
-    found = -1
-    for at in top_level(text):
-        if text.startswith(" : ", at) or (at == 0 and text.startswith(": ")):
-            found = at
+    """The text before and behind the last " : " that stands in no bracket and no quotes."""
+    depth, found = 0, 0 if text.startswith(": ") else -1
+    for piece in _PIECE.finditer(text):
+        sign = piece[0]
+        if sign == " ":
+            found = found if depth else piece.start()
+        elif len(sign) == 1 and sign != '"':
+            depth += 1 if sign in _OPEN else -1
     if found < 0:
         return text, ""
     return text[:found].strip(), text[found:].strip().removeprefix(":").strip()
