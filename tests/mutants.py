@@ -50,6 +50,8 @@ TESTS = {
     "change/execute/ops_memref": "test_execute_ops test_execute_faults test_execute_kernels",
     "change/execute/ops_sync": "test_execute_ops test_execute_faults",
     "change/execute/shadow": "test_execute_faults",
+    "change/execute/several": "test_execute_beside test_judges",
+    "change/execute/side_by_side": "test_execute_beside",
     "change/execute/control": "test_execute_ops test_execute_kernels",
     "change/prove/forms": "test_prove_forms test_prove_accesses test_prove_copies",
     "change/prove/division": "test_prove_forms test_prove_accesses",

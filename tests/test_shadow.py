@@ -12,7 +12,8 @@ FIRST, SECOND = 0, 1
 
 def touched(wave: int, passed: tuple[int, int] = (0, 0)) -> GranuleAccess:
     """One granule, touched by a wave; ``passed``: the barriers that each of two has passed."""
-    return GranuleAccess(np.array([0]), np.array([wave]), np.array(passed, np.int32))
+    now = np.array([passed[wave]], np.int32)
+    return GranuleAccess(np.array([0]), np.array([wave]), now, min(passed), max(passed))
 
 
 def faults(*writes: tuple[int, tuple[int, int], int]) -> list[bool]:

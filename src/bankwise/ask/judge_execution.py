@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 from msgspec import Struct
 
 from bankwise.ask.reference import Buffers, Expect, against, load
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
     from bankwise.ask.analysis import Analysis
     from bankwise.change.execute import ExecutableKernel, Fault
     from bankwise.change.execute.launch import LaunchFacts
+    from bankwise.change.execute.several import Allowance
+    from bankwise.change.execute.side_by_side import Bindings
+    from bankwise.read.mlir.indexing import ThreadIds
     from bankwise.read.mlir.module import Opened
 
 Progress = Callable[[int, int], None]
@@ -119,6 +121,8 @@ def _run_both(
 ) -> _Runs:
     from bankwise.change.execute import random_buffers
     from bankwise.change.execute.launch import launch_facts
+    from bankwise.change.execute.several import Allowance
+    from bankwise.change.execute.side_by_side import Bindings
 
     facts = launch_facts(before, a.kernel, a.workgroup_size, dims)
     facts_after = launch_facts(after, b.kernel, b.workgroup_size, dims)
@@ -126,8 +130,10 @@ def _run_both(
     chosen = workgroup_order(a, budget // _LEAST, facts.number)
     one = _runnable(before, a, facts, inputs)
     two = _runnable(after, b, facts_after, inputs)
-    old, ran = _run(one, chosen.workgroups, _half(progress, 0), budget, tried=chosen.grid is None)
-    new, _ = _run(two, ran, _half(progress, 1))
+    bindings, within = Bindings(), Allowance(budget, _LEAST)
+    first = _run if chosen.grid else _tried
+    old, ran = first(one, chosen.workgroups, bindings, within, _half(progress, 0))
+    new, _ = _run(two, ran, bindings, Allowance(None, _LEAST), _half(progress, 1))
     return _Runs(chosen, facts, tuple(ran), inputs, one.buffers, two.buffers, old, new)
 
 
@@ -186,47 +192,67 @@ def _half(progress: Progress | None, which: int) -> Progress | None:
 def _run(
     side: _Runnable,
     workgroups: Sequence[Grid],
+    bindings: Bindings,
+    allowance: Allowance,
     progress: Progress | None,
-    budget: int | None = None,
-    tried: bool = False,
 ) -> tuple[dict[FaultKey, Fault], list[Grid]]:
-    """Run workgroups until ``budget`` is used up: (distinct faults, the workgroups that ran).
+    """Run workgroups until ``allowance`` is used up: (distinct faults, the workgroups that ran)."""
+    from bankwise.change.execute.several import run_several
 
-    ``tried``: whether the launch has these workgroups is not known; those behind the first that
-    leave a buffer are taken back.
-    """
     ran: list[Grid] = []
     spent = 0
-    threads = int(np.prod(side.analysis.workgroup_size))
+    faults: dict[FaultKey, Fault] = {}
+    ids = [_ids(side, workgroup) for workgroup in workgroups]
+    for one in run_several(side.program, side.buffers, ids, bindings, allowance):
+        faults = _by_key(one.faults) | faults
+        ran.append(workgroups[len(ran)])
+        spent += one.price
+        if progress:
+            progress(len(ran), _expected(len(ran), len(workgroups), spent, allowance.work))
+    return faults, ran
+
+
+def _tried(
+    side: _Runnable,
+    workgroups: Sequence[Grid],
+    bindings: Bindings,
+    allowance: Allowance,
+    progress: Progress | None,
+) -> tuple[dict[FaultKey, Fault], list[Grid]]:
+    """The same where it is not known whether the launch has these workgroups: those behind the
+    first that leave a buffer are taken back."""
+    from bankwise.change.execute.several import run_alone
+
+    ran: list[Grid] = []
+    spent = 0
     faults: dict[FaultKey, Fault] = {}
     for workgroup in workgroups:
-        kept = [x.copy() for x in side.buffers] if tried and ran else None
-        found, work = _run_one(side, workgroup)
-        spent += max(_LEAST, threads * work)
-        if kept and any(f.kind == "bounds" and not f.shared for f in found.values()):
+        kept = [x.copy() for x in side.buffers] if ran else None
+        one = run_alone(side.program, side.buffers, _ids(side, workgroup), bindings, allowance)
+        spent += one.price
+        if kept and any(fault.kind == "bounds" and not fault.shared for fault in one.faults):
             for buffer, old in zip(side.buffers, kept, strict=True):
                 buffer[:] = old
         else:
-            faults = found | faults
+            faults = _by_key(one.faults) | faults
             ran.append(workgroup)
         if progress:
-            progress(len(ran), _expected(len(ran), len(workgroups), spent, budget))
-        if budget is not None and spent >= budget:
+            progress(len(ran), _expected(len(ran), len(workgroups), spent, allowance.work))
+        if allowance.work is not None and spent >= allowance.work:
             break
     return faults, ran
 
 
-def _run_one(side: _Runnable, workgroup: Grid) -> tuple[dict[FaultKey, Fault], int]:
-    """One workgroup: its faults, and how many operations it took."""
-    from bankwise.change.execute import execute_workgroup
+def _ids(side: _Runnable, workgroup: Grid) -> ThreadIds:
     from bankwise.read.mlir.indexing import ThreadIds
 
     kernel = side.analysis
     wave, grid = kernel.machine.wave_size, kernel.kernel.grid
-    ids = ThreadIds(kernel.workgroup_size, wave, workgroup, grid)
-    done = execute_workgroup(side.program, side.buffers, ids)
-    found: dict[FaultKey, Fault] = {(f.kind, f.operation, f.site): f for f in done.faults}
-    return found, sum(done.operations.values())
+    return ThreadIds(kernel.workgroup_size, wave, workgroup, grid)
+
+
+def _by_key(faults: Sequence[Fault]) -> dict[FaultKey, Fault]:
+    return {(f.kind, f.operation, f.site): f for f in faults}
 
 
 def _expected(ran: int, workgroups: int, spent: int, budget: int | None) -> int:

@@ -6,12 +6,15 @@ bounds and conflicting stores of one operation are checked: waves that race ther
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from bankwise.change.execute import shadow as shadows
 from bankwise.change.execute.memref import MemrefValue, typed
-from bankwise.change.execute.places import Place, lane_text, witness
+from bankwise.change.execute.places import Place, lane_text, legal_of, lift, witness
 from bankwise.change.execute.shadow import GranuleAccess, Problems, Shadow
+from bankwise.change.execute.side_by_side import note_load, note_store
 from bankwise.change.execute.state import Copy, Kind, Node, WorkgroupState, issue
 from bankwise.change.execute.values import Array, to_memory, to_registers
 from bankwise.counting.access import BoolArray, IntArray
@@ -20,10 +23,13 @@ _WIDEST_ACCESS_BYTES = 16
 """A vector-memory instruction moves at most 16 bytes per lane; wider operations are several."""
 
 
+_NO_COPY = Copy(None, np.zeros(0, np.int64), 0)
+
+
 def fetch(view: MemrefValue, place: Place) -> Array:
     """The elements of ``place`` without any check: registers, 0 where it is not legal."""
     data = typed(view)
-    if place.legal.all():
+    if place.whole:
         return to_registers(view.element, data[place.at])
     stored = np.where(place.legal, data[np.where(place.legal, place.at, 0)], data.dtype.type(0))
     return to_registers(view.element, stored)
@@ -35,8 +41,29 @@ def load(state: WorkgroupState, node: Node, view: MemrefValue, place: Place) -> 
         problems = shadows.read(view.buffer.shadow, touch_of(state, view, place))
         report(state, node, view, place, problems, "reads")
     elif view.buffer.space == "global":
+        note_global_load(state, view, place)
         _count_instructions(state, view, place)
     return fetch(view, place)
+
+
+def note_global_load(state: WorkgroupState, view: MemrefValue, place: Place) -> None:
+    """A load of a binding, for those who run beside."""
+    if len(state.beside) == 1:
+        state.bindings.loaded.add(view.buffer.name)
+        return
+    name, size = view.buffer.name, len(typed(view))
+    note_load(state.bindings, name, size, legal_of(place, place.at), _workgroups(state, place))
+
+
+def _workgroups(state: WorkgroupState, place: Place) -> IntArray:
+    """The workgroup of every legal element of an access."""
+    return _waves(state, place) // state.ids.waves
+
+
+def _waves(state: WorkgroupState, place: Place) -> IntArray:
+    """The wave of every legal element of an access, among those of all workgroups."""
+    wave = lift(state.wave_of, place.at.shape[1:])
+    return legal_of(place, np.broadcast_to(wave, place.at.shape))
 
 
 def store(
@@ -53,8 +80,10 @@ def store(
     """
     data = typed(view)
     registers = np.broadcast_to(registers, place.at.shape)
-    chosen = place.at[place.legal]
-    values = to_memory(view.element, registers[place.legal])
+    chosen = legal_of(place, place.at)
+    values = to_memory(view.element, legal_of(place, registers))
+    if view.buffer.space == "global":
+        note_store(state.bindings, view.buffer.name, data, chosen, _workgroups(state, place))
     before = _bits(data[chosen])
     data[chosen] = values
     if view.buffer.space != "private" and (_bits(data[chosen]) != _bits(values)).any():
@@ -65,7 +94,10 @@ def store(
         return
     touch = touch_of(state, view, place)
     same = np.repeat(before == _bits(values), _granules(view))
-    numbers = _start_copies(state, node, view.buffer.shadow, touch) if dma else None
+    numbers = None
+    if dma:
+        rows_per_wave = place.legal.reshape(state.waves, -1).sum(axis=1) * _granules(view)
+        numbers = _start_copies(state, node, view.buffer.shadow, touch, rows_per_wave)
     problems = shadows.write(view.buffer.shadow, touch, same, numbers)
     report(state, node, view, place, problems, "overwrites")
 
@@ -91,14 +123,18 @@ def report(
 
 def touch_of(state: WorkgroupState, view: MemrefValue, place: Place) -> GranuleAccess:
     """The granules and waves of the legal elements of an access."""
-    at = place.at[place.legal]
-    wave = state.wave_of.reshape(-1, *(1 for _ in place.at.shape[1:]))
-    waves = np.broadcast_to(wave, place.at.shape)[place.legal]
-    pieces = _granules(view)
+    at, pieces = legal_of(place, place.at), _granules(view)
+    waves = state.waves_by(prod(place.at.shape[1:]))
+    waves = waves if place.whole else waves[place.legal.reshape(-1)]
     if pieces > 1:
         at = (at[:, None] * pieces + np.arange(pieces)).reshape(-1)
         waves = np.repeat(waves, pieces)
-    return GranuleAccess(at, waves, state.epochs)
+    earliest, latest = int(state.epochs.min()), int(state.epochs.max())
+    if earliest == latest:
+        now = np.broadcast_to(state.epochs[:1], at.shape)
+    else:
+        now = np.repeat(state.epochs[_waves(state, place)], pieces)
+    return GranuleAccess(at, waves, now, earliest, latest)
 
 
 _WHY: dict[Kind, str] = {
@@ -123,24 +159,25 @@ def _conflict(
 
 
 def _start_copies(
-    state: WorkgroupState, node: Node, shadow: Shadow, touch: GranuleAccess
+    state: WorkgroupState, node: Node, shadow: Shadow, touch: GranuleAccess, counts: IntArray
 ) -> IntArray:
-    """Queue one copy per wave; its number for every granule."""
-    numbers = np.zeros(len(touch.granule), np.int64)
+    """Queue one copy per wave; its number for every granule. ``counts``: granules of each wave."""
+    numbers = np.zeros(state.waves, np.int64)
+    ends = np.cumsum(counts)
     for wave in state.active_waves():
         state.copies.append(node.location)
-        mine = touch.wave == wave
-        numbers[mine] = len(state.copies)
-        issue(state, wave, Copy(shadow, touch.granule[mine], len(state.copies)))
-    return numbers
+        numbers[wave] = len(state.copies)
+        mine = touch.granule[ends[wave] - counts[wave] : ends[wave]]
+        issue(state, wave, Copy(shadow, mine, len(state.copies)))
+    return np.repeat(numbers, counts)
 
 
 def _count_instructions(state: WorkgroupState, view: MemrefValue, place: Place) -> None:
     """Plain global accesses stand in the same queue as copies (one counter, vmcnt, on gfx9)."""
     width = int(np.prod(place.at.shape[1:], dtype=np.int64)) * view.element.bytes
+    others = [_NO_COPY] * -(-width // _WIDEST_ACCESS_BYTES)
     for wave in state.active_waves():
-        for _ in range(-(-width // _WIDEST_ACCESS_BYTES)):
-            issue(state, wave, Copy(None, np.zeros(0, np.int64), 0))
+        state.queues[wave] += others
 
 
 def _granules(view: MemrefValue) -> int:

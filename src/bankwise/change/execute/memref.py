@@ -22,13 +22,18 @@ Space = Literal["lds", "global", "private"]
 
 
 class FlatMemory(ByIdentity, frozen=True, eq=False):
-    """Flat memory. ``granule_bytes``: the element size of its allocation; LDS has a shadow."""
+    """Flat memory. ``granule_bytes``: the element size of its allocation.
+
+    LDS has a shadow, and a ``share`` for every workgroup that runs side by side: how many granules,
+    and how many from one share to the next.
+    """
 
     name: str
     space: Space
     data: Array
     granule_bytes: int
     shadow: Shadow | None = None
+    share: tuple[int, int] | None = None
 
 
 class Raw(ByIdentity, frozen=True, eq=False):

@@ -15,7 +15,8 @@ from bankwise.change.execute import shadow as shadows
 from bankwise.change.execute.memory import fetch, load, report, store, touch_of
 from bankwise.change.execute.memref import MemrefValue, Raw, number, span_bytes, typed
 from bankwise.change.execute.ops_reduce import ATOMIC_KINDS, combiner
-from bankwise.change.execute.places import Place, locate
+from bankwise.change.execute.places import Place, locate, placed
+from bankwise.change.execute.side_by_side import note_update
 from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, element, rows, shape, to_memory
 from bankwise.counting.access import IntArray
@@ -71,10 +72,12 @@ def atomic(node: Node) -> Step:
         if view.buffer.shadow is not None:
             problems = shadows.atomic(view.buffer.shadow, touch_of(state, view, place))
             report(state, node, view, place, problems, "updates")
+        elif view.buffer.space == "global":
+            note_update(state.bindings)
         olds = np.zeros_like(values)
         for thread in np.flatnonzero(place.legal):
             one = slice(thread, thread + 1)
-            here = Place(place.at[one], place.legal[one])
+            here = placed(place.at[one], place.legal[one])
             olds[one] = fetch(view, here)
             typed(view)[here.at] = to_memory(of, combine(olds[one], values[one]))
         return (olds,)

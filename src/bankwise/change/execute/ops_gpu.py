@@ -23,11 +23,17 @@ _SWIZZLE_LANES = 32
 def thread_value(node: Node) -> Step:
     """Thread, lane, wave and workgroup numbers and sizes."""
 
-    def run(state: WorkgroupState) -> tuple[IntArray, ...]:
-        known = thread_results(node.op, state.ids)
-        if known is None:
-            raise node.refuse("its value is not known")
-        return tuple(np.atleast_1d(value) for value in known)
+    def run(state: WorkgroupState) -> tuple[IntArray]:
+        found = []
+        for ids in state.beside:
+            known = thread_results(node.op, ids)
+            if known is None:
+                raise node.refuse("its value is not known")
+            found.append(np.atleast_1d(known[0]))
+        if len(found) == 1:
+            return (found[0],)
+        each = state.threads // len(found)
+        return (np.concatenate([rows(value, each) for value in found]),)
 
     return run
 
@@ -142,8 +148,10 @@ def all_reduce(node: Node) -> Step:
     combine = reducer(node, element(node.op.operands[0].type, node.location), "op")
 
     def run(state: WorkgroupState, value: Array) -> tuple[Array]:
-        everyone = np.broadcast_to(np.arange(state.ids.count), (1, state.ids.count))
-        return (_combined(state, combine, value, everyone),)
+        each = state.threads // len(state.beside)
+        first = np.arange(0, state.threads, each)[:, None]
+        everyone = first + np.arange(state.ids.count)
+        return (np.repeat(_combined(state, combine, value, everyone), each, axis=0),)
 
     return run
 

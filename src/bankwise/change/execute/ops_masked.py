@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from bankwise.change.execute.memory import load, store
 from bankwise.change.execute.memref import MemrefValue
-from bankwise.change.execute.places import Place, lift, locate, place_of, spread
+from bankwise.change.execute.places import Place, lift, locate, place_of, placed, spread
 from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, shape
 from bankwise.counting.access import BoolArray, IntArray
@@ -67,7 +67,7 @@ def scatter(node: Node) -> Step:
     def run(state: WorkgroupState, view: MemrefValue, *rest: Array) -> tuple[()]:
         *indices, steps, mask, value = rest
         place = _stepped(state, node, view, indices, steps, extent, mask != 0)
-        store(state, node, view, Place(place.at, place.legal & ~_overwritten(place)), value)
+        store(state, node, view, placed(place.at, place.legal & ~_overwritten(place)), value)
         return ()
 
     return run

@@ -18,7 +18,7 @@ from bankwise.change.execute.memref import MemrefValue
 from bankwise.change.execute.places import locate
 from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, Element, element, numbers, rounded, rows, shape
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, distinct
 from bankwise.read.integers import wrap
 
 _AMD_WAVE = 64
@@ -58,16 +58,16 @@ def _multiply(node: Node, places: Fragments, types: list[Element], wave: int) ->
     result = shape(node.op.results[0].type)
     size_a = (places.blocks, places.m, places.k)
     size_b = (places.blocks, places.k, places.n)
+    a_from, b_from = np.argsort(_flat(places.a, size_a)), np.argsort(_flat(places.b, size_b))
+    result_at = _flat(places.d, (places.blocks, places.m, places.n))
 
     def run(state: WorkgroupState, a: Array, b: Array, c: Array) -> tuple[Array]:
         if state.ids.wave_size != wave:
             raise node.refuse(f"needs waves of {wave} lanes, not {state.ids.wave_size}")
-        left = _gather(state, _factors(type_a, type_d, a), places.a, size_a)
-        right = _gather(state, _factors(type_b, type_d, b), places.b, size_b)
-        products = left.swapaxes(2, 3)[..., :, None] * right[..., :, None, :]
-        block, row, column = places.d
-        total = np.add.reduce(products, axis=2)[:, block, row, column]
-        flat = total.reshape(state.threads, -1)
+        left = _factors(type_a, type_d, _held(state, a)[:, a_from]).reshape(-1, *size_a)
+        right = _factors(type_b, type_d, _held(state, b)[:, b_from]).reshape(-1, *size_b)
+        total = np.einsum("wbmk,wbkn->wbmn", left, right).reshape(len(left), -1)
+        flat = total[:, result_at].reshape(state.threads, -1)
         summed = numbers(type_d, rows(c, state.threads)).reshape(flat.shape) + flat
         done = wrap(summed, 32) if type_d.kind == "integer" else rounded(type_d, summed)
         return (done.reshape(state.threads, *result),)
@@ -85,17 +85,16 @@ def _factors(of: Element, accumulator: Element, registers: Array) -> Array:
     return values.astype(np.float32)
 
 
-def _gather(
-    state: WorkgroupState,
-    values: Array,
-    places: tuple[IntArray, IntArray, IntArray],
-    size: tuple[int, int, int],
-) -> Array:
-    """The matrices of all waves, [waves, blocks, rows, columns], from what their lanes hold."""
-    held = rows(values, state.threads).reshape(state.ids.waves, state.ids.wave_size, -1)
-    matrix = np.zeros((state.ids.waves, *size), held.dtype)
-    matrix[:, places[0], places[1], places[2]] = held
-    return matrix
+def _flat(places: tuple[IntArray, IntArray, IntArray], size: tuple[int, int, int]) -> IntArray:
+    """Places in a matrix of this size as one number each: every element is held once."""
+    flat = np.ravel_multi_index(places, size).reshape(-1)
+    assert len(distinct(flat)) == len(flat) == np.prod(size), "a bijection"
+    return flat
+
+
+def _held(state: WorkgroupState, values: Array) -> Array:
+    """What the lanes of every wave hold: [waves, lanes * elements]."""
+    return rows(values, state.threads).reshape(state.waves, -1)
 
 
 def transpose_load(node: Node) -> Step:
@@ -146,7 +145,7 @@ def ldmatrix(node: Node) -> Step:
         addressing = np.arange(state.threads) % _WARP < 8 * tiles
         wanted = np.repeat(addressing[:, None], width, axis=1)
         read = load(state, node, view, locate(state, node, view, indices, (width,), wanted))
-        tile = read.reshape(state.ids.waves, 4, 8, width)[:, :tiles]
+        tile = read.reshape(state.waves, 4, 8, width)[:, :tiles]
         got = tile[:, :, column, line] if turned else tile[:, :, line, column]
         return (got.swapaxes(1, 2).reshape(state.threads, tiles, -1),)
 

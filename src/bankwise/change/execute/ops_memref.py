@@ -22,6 +22,9 @@ from bankwise.counting.access import IntArray
 from bankwise.read.mlir.swizzle_hint import swizzle_hint
 
 _DYNAMIC = -(2**63)
+_LDS_ALIGNMENT = 16
+"""Elements to which the shared memory of workgroups side by side is rounded up, each for itself, so
+that views of it by other types count in whole elements."""
 
 
 def is_lds(kind: ir.MemRefType) -> bool:
@@ -97,9 +100,15 @@ def shared(
     of = element(kind, node.location)
     sizes, strides = _layout(kind, dynamic)
     count = _span(node, sizes, strides)
-    shadow = new_shadow(count, state.ids.waves)
-    buffer = FlatMemory(name, "lds", np.zeros(count, of.storage), of.bytes, shadow)
-    return MemrefValue(buffer, of, number(0), sizes, strides)
+    step, first = count, number(0)
+    if len(state.beside) > 1:
+        step = -(-count // _LDS_ALIGNMENT) * _LDS_ALIGNMENT
+        first = state.workgroup_of * step
+    whole = step * len(state.beside)
+    shadow = new_shadow(whole, state.ids.waves)
+    data = np.zeros(whole, of.storage)
+    buffer = FlatMemory(name, "lds", data, of.bytes, shadow, (count, step))
+    return MemrefValue(buffer, of, first, sizes, strides, base=first)
 
 
 def alloc(node: Node) -> Step:
@@ -281,6 +290,8 @@ def dim(node: Node) -> Step:
     """``memref.dim``."""
 
     def run(state: WorkgroupState, view: MemrefValue, axis: IntArray) -> tuple[IntArray]:
+        if (axis != axis.flat[0]).any():
+            raise node.refuse("the threads ask for different dimensions")
         return (view.sizes[int(axis.flat[0])],)
 
     return run

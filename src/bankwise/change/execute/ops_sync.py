@@ -23,15 +23,16 @@ exports (``store(n)``, ``ds(n)``, ``dscnt``) completes no copy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.execute.memory import fetch, store
+from bankwise.change.execute.memory import fetch, note_global_load, store
 from bankwise.change.execute.memref import MemrefValue, linear
-from bankwise.change.execute.places import Place, inside_buffer, locate
+from bankwise.change.execute.ops_gpu import first_lane
+from bankwise.change.execute.places import inside_buffer, locate, placed
 from bankwise.change.execute.state import (
     Node,
     Step,
@@ -43,7 +44,6 @@ from bankwise.change.execute.state import (
 )
 from bankwise.change.execute.values import Array, element
 from bankwise.counting.access import IntArray
-from bankwise.read.mlir.indexing import first_active
 
 _DMA_BYTES = (4, 16)
 """Bytes per lane of a direct-to-LDS copy; 1, 2 and 12 are widened by the hardware on the way."""
@@ -57,7 +57,7 @@ def gpu_barrier(node: Node) -> Step:
     if len(node.op.operands) or not ("workgroup" in scope or "subgroup" in scope):
         raise node.refuse("named barriers and barriers of a cluster are not executed")
     if "subgroup" in scope:
-        return _waiting(lambda state, wave: wait(state, wave, 0) if waits else None)
+        return _waiting(lambda state, waves: wait(state, waves, 0) if waits else None)
     return _meeting(node, waits, everyone=True)
 
 
@@ -76,20 +76,20 @@ def counter_wait(node: Node) -> Step:
     if "load" not in node.op.attributes:
         return _nothing
     newest = int(node.op.attributes["load"])
-    return _waiting(lambda state, wave: wait(state, wave, newest))
+    return _waiting(lambda state, waves: wait(state, waves, newest))
 
 
 def waitcnt(node: Node) -> Step:
     """``rocdl.s.waitcnt``: vmcnt in bits 3:0 and 15:14 (LLVM, AMDGPU gfx9 waitcnt operand)."""
     bits = int(node.op.attributes["bitfield"])
     newest = (bits & 15) | (bits >> 14 & 3) << 4
-    return _waiting(lambda state, wave: wait(state, wave, newest))
+    return _waiting(lambda state, waves: wait(state, waves, newest))
 
 
 def loadcnt(node: Node) -> Step:
     """``rocdl.s.wait.loadcnt``."""
     newest = int(node.op.attributes["count"])
-    return _waiting(lambda state, wave: wait(state, wave, newest))
+    return _waiting(lambda state, waves: wait(state, waves, newest))
 
 
 def mark(node: Node) -> Step:
@@ -100,7 +100,7 @@ def mark(node: Node) -> Step:
 def wait_mark(node: Node) -> Step:
     """``rocdl.wait.asyncmark``."""
     newest = int(node.op.attributes["count"])
-    return _waiting(lambda state, wave: wait_groups(state, wave, newest))
+    return _waiting(lambda state, waves: wait_groups(state, waves, newest))
 
 
 def create_group(node: Node) -> Step:
@@ -117,7 +117,7 @@ def create_group(node: Node) -> Step:
 def wait_group(node: Node) -> Step:
     """``nvgpu.device_async_wait``: without ``numGroups`` for all."""
     newest = int(node.op.attributes.get("numGroups", 0))
-    step = _waiting(lambda state, wave: wait_groups(state, wave, newest))
+    step = _waiting(lambda state, waves: wait_groups(state, waves, newest))
     return lambda state, *tokens: step(state)
 
 
@@ -138,9 +138,10 @@ def gather_to_lds(node: Node) -> Step:
         indices, target = operands[: segments[1]], operands[segments[1]]
         to = operands[segments[1] + 1 :][: segments[3]]
         place = locate(state, node, source, indices, (count,))
-        first = first_active(linear(target, to), state.ids, state.active)
+        first = first_lane(state, linear(target, to))
         lane = np.arange(state.threads) % state.ids.wave_size
         at = (first + lane * count)[:, None] + np.arange(count)
+        note_global_load(state, source, place)
         _copy(state, node, fetch(source, place), target, at)
         return ()
 
@@ -158,7 +159,9 @@ def device_async_copy(node: Node) -> Step:
         wanted = None
         if segments[4]:
             wanted = np.arange(count) < operands[-1].reshape(-1, 1)
-        values = fetch(source, locate(state, node, source, indices, (count,), wanted))
+        place = locate(state, node, source, indices, (count,), wanted)
+        note_global_load(state, source, place)
+        values = fetch(source, place)
         at = locate(state, node, target, to, (count,)).at
         _copy(state, node, values, target, at)
         return (None,)
@@ -172,9 +175,9 @@ def _copy(
     """Write ``values`` at the element offsets ``at`` as a copy that must be waited for."""
     if target.buffer.shadow is None:
         raise node.refuse("the destination of a copy must be shared memory")
-    legal = np.broadcast_to(state.active[:, None], at.shape)
+    legal = np.ones((1, 1), np.bool_) if state.mask is None else state.mask[:, None]
     inside = inside_buffer(state, node, target, at, legal)
-    store(state, node, target, Place(at, legal & inside), values, dma=True)
+    store(state, node, target, placed(at, legal & inside), values, dma=True)
 
 
 def _meeting(node: Node, waits: bool, everyone: bool) -> Step:
@@ -185,12 +188,11 @@ def _meeting(node: Node, waits: bool, everyone: bool) -> Step:
     return run
 
 
-def _waiting(action: Callable[[WorkgroupState, int], None]) -> Step:
-    """``action`` on every active wave."""
+def _waiting(action: Callable[[WorkgroupState, Sequence[int]], None]) -> Step:
+    """``action`` on the active waves."""
 
     def run(state: WorkgroupState) -> tuple[()]:
-        for wave in state.active_waves():
-            action(state, wave)
+        action(state, state.active_waves())
         return ()
 
     return run

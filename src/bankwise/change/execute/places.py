@@ -25,10 +25,24 @@ from bankwise.identity import ByIdentity
 
 
 class Place(ByIdentity, frozen=True, eq=False):
-    """Where an access goes: element offsets and which of them are legal, [threads, *vector]."""
+    """Where an access goes: element offsets and which of them are legal, [threads, *vector].
+
+    ``whole``: all are.
+    """
 
     at: IntArray
     legal: BoolArray
+    whole: bool
+
+
+def placed(at: IntArray, legal: BoolArray) -> Place:
+    """The elements at ``at``; ``legal``: broadcastable to it."""
+    return Place(at, np.broadcast_to(legal, at.shape), bool(legal.all()))
+
+
+def legal_of(place: Place, values: Array) -> Array:
+    """Of values like ``place.at`` those at its legal elements, [n]."""
+    return values.reshape(-1) if place.whole else values[place.legal]
 
 
 def locate(
@@ -84,21 +98,18 @@ def place_of(
         base = lift(view.hint.base, extent)
         at = base + view.hint.swizzle.place(at - base)
     at = np.broadcast_to(at, (state.threads, *extent))
-    legal = np.ones(at.shape, np.bool_)
+    legal = np.ones((1,) * at.ndim, np.bool_)
     if wanted is not None:
-        legal &= wanted
+        legal = legal & wanted
     if state.mask is not None:
-        legal &= lift(state.mask, extent)
+        legal = legal & lift(state.mask, extent)
     if view.raw is None:
         inside = _inside_sizes(state, node, view, elements, extent, legal)
         if view.buffer.space != "lds":
-            legal &= inside
+            legal = legal & inside
     else:
-        first = (at - lift(view.raw.base, extent)) * view.element.bytes
-        end = lift(view.raw.valid_bytes, extent)
-        legal &= (first >= 0) & (first + view.element.bytes <= end)
-    legal &= inside_buffer(state, node, view, at, legal)
-    return Place(at, legal)
+        legal = legal & _inside_range(view, at)
+    return placed(at, legal & inside_buffer(state, node, view, at, legal))
 
 
 def inside_buffer(
@@ -106,7 +117,14 @@ def inside_buffer(
 ) -> BoolArray:
     """Which element offsets lie in the buffer; legal ones that do not are faults."""
     count = len(typed(view))
-    inside = (at >= 0) & (at < count)
+    own = at
+    if len(state.beside) > 1 and view.buffer.share is not None:
+        ratio = view.element.storage.itemsize / view.buffer.data.dtype.itemsize
+        count, step = (int(size // ratio) for size in view.buffer.share)
+        own = at - lift(state.workgroup_of * step, at.shape[1:])
+    if not own.size or (own.min() >= 0 and own.max() < count):
+        return np.ones((1,) * at.ndim, np.bool_)
+    inside = (own >= 0) & (own < count)
     if (legal & ~inside).any():
         which = np.argwhere(legal & ~inside)[0]
         offset = int(at[tuple(which)])
@@ -114,6 +132,17 @@ def inside_buffer(
         text = f"{who} leaves {view.buffer.name}: element {offset} of {count}"
         state.fault(node, "bounds", text, int(which[0]), view.buffer.space == "lds")
     return inside
+
+
+def _inside_range(view: MemrefValue, at: IntArray) -> BoolArray:
+    """Which elements of a raw buffer lie in its valid bytes."""
+    assert view.raw is not None, "a raw buffer"
+    size, extent = view.element.bytes, at.shape[1:]
+    base, end = lift(view.raw.base, extent), lift(view.raw.valid_bytes, extent)
+    if at.size and at.min() >= base.max() and (at.max() - base.min() + 1) * size <= end.min():
+        return np.ones((1,) * at.ndim, np.bool_)
+    first = (at - base) * size
+    return (first >= 0) & (first + size <= end)
 
 
 def _inside_sizes(
@@ -125,14 +154,14 @@ def _inside_sizes(
     legal: BoolArray,
 ) -> BoolArray:
     """Which elements keep every index inside the sizes of the view; the others are faults."""
-    inside = np.ones((1,) * legal.ndim, np.bool_)
+    inside, shape = np.ones((1,) * legal.ndim, np.bool_), (state.threads, *extent)
     for d, (steps, size) in enumerate(zip(elements, view.sizes, strict=True)):
         bound = lift(size, extent)
         fits = (steps >= 0) & (steps < bound)
         if not fits.all() and (legal & ~fits).any():
-            which = np.argwhere(legal & ~fits)[0]
-            wrong = int(np.broadcast_to(steps, legal.shape)[tuple(which)])
-            limit = int(np.broadcast_to(bound, legal.shape)[tuple(which)])
+            which = np.argwhere(np.broadcast_to(legal & ~fits, shape))[0]
+            wrong = int(np.broadcast_to(steps, shape)[tuple(which)])
+            limit = int(np.broadcast_to(bound, shape)[tuple(which)])
             who = lane_text(state, int(which[0]))
             text = f"{who} leaves {view.buffer.name}: index {wrong} in dimension {d} of {limit}"
             state.fault(node, "bounds", text, int(which[0]), view.buffer.space == "lds")

@@ -95,11 +95,12 @@ def compiled(
 
 
 def run(program: ExecutableKernel, state: WorkgroupState) -> None:
-    """Run one workgroup to its end."""
+    """Run workgroups to their end."""
     state.slots = [None] * program.slots
     arguments = [_argument(program, state, *argument) for argument in program.arguments]
     program.body(state, *arguments)
-    if (state.epochs != state.epochs[0]).any():
+    passed_by = state.epochs.reshape(len(state.beside), -1)
+    if (passed_by != passed_by[:, :1]).any():
         passed = ", ".join(f"wave {w}: {n}" for w, n in enumerate(state.epochs.tolist()))
         state.fault(program.function, "barrier", f"the waves pass different barriers ({passed})")
 
@@ -201,12 +202,14 @@ def _function(op: ir.Operation, name: str) -> ir.Operation | None:
 def _body(
     arguments: Sequence[int], lines: Sequence[_SlotOperation], returns: Sequence[int]
 ) -> Body:
+    names = tuple(line.name for line in lines)
+
     def run_lines(state: WorkgroupState, *values: Any) -> tuple[Any, ...]:
         slots = state.slots
+        state.begin(names)
         for slot, value in zip(arguments, values, strict=True):
             slots[slot] = value
         for line in lines:
-            state.counts[line.name] += 1
             results = line.step(state, *[slots[i] for i in line.operands])
             for slot, value in zip(line.results, results, strict=True):
                 slots[slot] = value

@@ -21,6 +21,7 @@ from bankwise.change.execute.program import (
     nothing_known,
     run,
 )
+from bankwise.change.execute.side_by_side import Bindings
 from bankwise.change.execute.state import Fault, new_state
 from bankwise.change.execute.values import Array, Element, element, rounded
 from bankwise.errors import InputError
@@ -98,13 +99,23 @@ def execute(
 
 
 def execute_workgroup(
-    program: ExecutableKernel, buffers: Sequence[Array], ids: ThreadIds
+    program: ExecutableKernel,
+    buffers: Sequence[Array],
+    ids: ThreadIds,
+    bindings: Bindings | None = None,
 ) -> Execution:
-    """One workgroup of a kernel that :func:`compiled` has read, as :func:`execute` runs it."""
-    state = new_state(ids, buffers)
+    """One workgroup of a kernel that :func:`compiled` has read, as :func:`execute` runs it.
+
+    ``bindings``: notes what the workgroup does to them.
+    """
+    state = new_state([ids], buffers, bindings or Bindings())
     with np.errstate(all="ignore"):
         run(program, state)
-    return Execution(tuple(state.faults.values()), 1, state.counts)
+    counts: Counter[str] = Counter()
+    for names, (times,) in state.blocks.items():
+        for name in names:
+            counts[name] += int(times)
+    return Execution(tuple(state.faults.values()), 1, counts)
 
 
 def compare(before: Sequence[Array], after: Sequence[Array]) -> tuple[Difference, ...]:

@@ -37,7 +37,8 @@ class Shadow(ByIdentity, frozen=True, eq=False):
     ``epoch``: of the last write, -1 if never written, ``PENDING`` while a copy is under way.
     ``writers``: bit w is set if wave w wrote the present value in that epoch. ``dma``: number of
     the copy that wrote it, 0 for ordinary stores. ``read``: [waves, granules] epoch of the last
-    read. ``latest_read``: an upper bound of ``read`` over the waves, to look no further.
+    read, but for the ``recent`` ones, which are entered when somebody asks. ``latest_read``: an
+    upper bound of both over the waves, to look no further.
     """
 
     epoch: npt.NDArray[np.int32]
@@ -45,17 +46,22 @@ class Shadow(ByIdentity, frozen=True, eq=False):
     dma: npt.NDArray[np.int32]
     read: npt.NDArray[np.int32]
     latest_read: npt.NDArray[np.int32]
+    recent: list[GranuleAccess]
 
 
 class GranuleAccess(ByIdentity, frozen=True, eq=False):
-    """One access: granule ``[n]``, wave of the thread that touches it ``[n]``, epochs of the waves.
+    """One access: granule, wave of the thread that touches it and epoch of that wave, each ``[n]``.
 
-    A thread that touches several granules appears once for each of them.
+    A thread that touches several granules appears once for each of them. Waves are numbered in
+    their workgroup. ``earliest``, ``latest``: no wave is
+    in an epoch before, or behind.
     """
 
     granule: IntArray
     wave: IntArray
-    epochs: npt.NDArray[np.int32]
+    now: npt.NDArray[np.int32]
+    earliest: int
+    latest: int
 
 
 def new_shadow(granules: int, waves: int) -> Shadow:
@@ -67,6 +73,7 @@ def new_shadow(granules: int, waves: int) -> Shadow:
         np.zeros(granules, np.int32),
         np.full((waves, granules), _NEVER, np.int32),
         np.full(granules, _NEVER, np.int32),
+        [],
     )
 
 
@@ -84,17 +91,15 @@ class Problems(ByIdentity, frozen=True, eq=False):
 
 def read(shadow: Shadow, touch: GranuleAccess) -> Problems:
     """Note a read and say what is wrong with it."""
-    now = touch.epochs[touch.wave]
     written = shadow.epoch[touch.granule]
-    late = written >= now
+    late = written >= touch.now
+    shadow.latest_read[touch.granule] = touch.latest
+    shadow.recent[:] = [r for r in shadow.recent if r.latest >= touch.earliest] + [touch]
+    if not late.any():
+        return Problems(written == _NEVER, late, late, written)
     copy = shadow.dma[touch.granule]
-    wrong = (
-        late & (~_written_by_own_wave(shadow, touch) | (written == PENDING)) if late.any() else late
-    )
-    problems = Problems(written == _NEVER, wrong & (copy == 0), wrong & (copy > 0), copy)
-    shadow.read[touch.wave, touch.granule] = now
-    shadow.latest_read[touch.granule] = touch.epochs.max()
-    return problems
+    wrong = late & (~_written_by_own_wave(shadow, touch) | (written == PENDING))
+    return Problems(written == _NEVER, wrong & (copy == 0), wrong & (copy > 0), copy)
 
 
 def write(
@@ -105,7 +110,7 @@ def write(
     ``same``: bool [n], the value written is bit for bit the one that was there. ``dma``: [n] the
     number of the copy that writes, None for an ordinary store.
     """
-    now = touch.epochs[touch.wave]
+    now = touch.now
     written = shadow.epoch[touch.granule]
     late = written >= now
     wrong = np.zeros_like(late)
@@ -129,16 +134,17 @@ def atomic(shadow: Shadow, touch: GranuleAccess) -> Problems:
     poison = shadow.epoch[touch.granule] == _NEVER
     copy = shadow.dma[touch.granule]
     _set_writers(shadow, touch, np.ones(len(touch.granule), np.bool_))
-    shadow.epoch[touch.granule] = touch.epochs[touch.wave]
+    shadow.epoch[touch.granule] = touch.now
     shadow.dma[touch.granule] = 0
     nothing = np.zeros_like(poison)
     return Problems(poison, nothing, nothing, copy)
 
 
-def finish(shadow: Shadow, granules: IntArray, dma: int, epoch: int) -> None:
-    """The copy number ``dma`` is complete: its wave waited for it at ``epoch``."""
-    mine = granules[shadow.dma[granules] == dma]
-    shadow.epoch[mine] = epoch
+def finish(shadow: Shadow, granules: IntArray, dma: IntArray, epoch: npt.NDArray[np.int32]) -> None:
+    """The copies that have written these granules by the numbers ``dma`` are complete: their waves
+    waited for them at ``epoch``. A granule that another copy has overwritten is not theirs."""
+    mine = shadow.dma[granules] == dma
+    shadow.epoch[granules[mine]] = epoch[mine]
 
 
 def _bit(wave: IntArray) -> npt.NDArray[np.uint64]:
@@ -154,6 +160,9 @@ def _read_by_others(shadow: Shadow, touch: GranuleAccess, now: npt.NDArray[np.in
     suspects = np.flatnonzero(shadow.latest_read[touch.granule] >= now)
     found = np.zeros(len(touch.granule), np.bool_)
     if len(suspects):
+        for noted in shadow.recent:
+            shadow.read[noted.wave, noted.granule] = noted.now
+        shadow.recent.clear()
         last = shadow.read[:, touch.granule[suspects]]
         others = np.arange(len(last))[:, None] != touch.wave[suspects]
         found[suspects] = ((last >= now[suspects]) & others).any(axis=0)
@@ -162,7 +171,10 @@ def _read_by_others(shadow: Shadow, touch: GranuleAccess, now: npt.NDArray[np.in
 
 def _set_writers(shadow: Shadow, touch: GranuleAccess, shared: BoolArray) -> None:
     """Enter the writing waves; ``shared``: beside those that wrote the same value before."""
-    shadow.writers[touch.granule[~shared]] = 0
-    for wave in np.flatnonzero(np.bincount(touch.wave)):
-        granules = touch.granule[touch.wave == wave]
-        shadow.writers[granules] |= _bit(np.asarray(wave))
+    granules, bits = touch.granule, _bit(touch.wave)
+    shadow.writers[granules[~shared] if shared.any() else granules] = 0
+    while len(granules):
+        entered = shadow.writers[granules] | bits
+        shadow.writers[granules] = entered
+        lost = shadow.writers[granules] & bits == 0
+        granules, bits = granules[lost], bits[lost]
