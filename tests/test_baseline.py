@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from command import bankwise
+from command import Ended, bankwise
 from isa_texts import amd_text, ptx_text
 
 KNOWN = "a.ptx"
@@ -293,6 +293,63 @@ def test_what_the_saved_check_could_not_analyse_does_not_keep_a_build_at_3(known
     assert f"{OPEN}: exit code 3: nothing wrong is found" in annotated
     Path("other.ptx").write_text(moved, "utf-8")
     assert bankwise("check", "other.ptx", "--baseline", known, "--fail-on", "64").code == 3
+
+
+TWO = """mov.u32 %r1, %tid.x;
+	shl.b32 %r2, %r1, 7;
+	ld.shared.u32 %r3, [%r2];
+	st.shared.u32 [%r2], %r1;"""
+
+
+def line_of(file: str, text: str) -> int:
+    lines = Path(file).read_text("utf-8").splitlines()
+    return next(n for n, line in enumerate(lines, 1) if text in line)
+
+
+def accepting(*words: str) -> Ended:
+    return bankwise("check", "two.ptx", "--format", "json", *words)
+
+
+def test_of_two_new_conflicts_one_is_accepted_by_itself(known: Path) -> None:
+    """And then the other, beside what is known; at no place with nothing new, into no text."""
+    Path("two.ptx").write_text(ptx_text(TWO), "utf-8")
+    read, write = line_of("two.ptx", "ld.sh"), line_of("two.ptx", "st.sh")
+    ended = accepting("--accept", f"{write}")
+    said = unfolded(ended.err)
+    assert f"new: two.ptx:{write}: 32-way bank conflict: write" in said
+    assert f"two.ptx:{read}:" not in said
+    assert "not accepted, stays new: 1 conflict, 0 not analysed or assumed" in said
+    known.write_text(ended.out, "utf-8")
+    gated = bankwise("check", "two.ptx", "--baseline", known, "--format", "github")
+    (error,) = (line for line in gated.out.splitlines() if line.startswith("::error"))
+    assert (gated.code, f",line={read}," in error, "also" in error) == (1, True, False)
+    for bad in (f"{write}", "other.ptx:3", "two.ptx"):
+        refused = accepting("--baseline", str(known), "--accept", bad)
+        assert (refused.code, refused.out) == (2, "")
+        assert f"--accept {bad}: nothing is new there" in unfolded(refused.err)
+        assert f"new: two.ptx:{read}" in unfolded(refused.err)
+    known.write_text(
+        accepting("--baseline", str(known), "--accept", f"two.ptx:{read}").out, "utf-8"
+    )
+    assert bankwise("check", "two.ptx", "--baseline", known).code == 0
+    refused = bankwise("check", "two.ptx", "--accept", f"{read}")
+    assert (refused.code, "--format json" in refused.err) == (2, True)
+
+
+def test_what_is_not_analysed_is_accepted_by_its_line_and_the_way_to_that_is_told(
+    known: Path,
+) -> None:
+    """An access at an address from memory, and a conflict: each by itself."""
+    write_open()
+    unknown, conflict = line_of(OPEN, "[%r2]"), line_of(OPEN, "[%r4]")
+    for line, code, left in ((unknown, 1, "1 conflict, 0"), (conflict, 3, "0 conflicts, 1")):
+        ended = bankwise("check", OPEN, "--accept", f"{line}", "--format", "json")
+        assert f"not accepted, stays new: {left} not analysed" in unfolded(ended.err)
+        known.write_text(ended.out, "utf-8")
+        gated = bankwise("check", OPEN, "--baseline", known)
+        assert gated.code == code
+        way_on = "(by the same command with --format json) and given as --baseline"
+        assert (way_on in unfolded(gated.out)) == (code == 3)
 
 
 LOOP = """ld.param.u32 %r9, [k_param_1];

@@ -417,6 +417,30 @@ def test_the_pages_script_says_what_it_newly_accepts(repository: Path) -> None:
     assert "1 access in the baseline is here no more, save it anew: ptx/a.ptx: k" in mended.stdout
 
 
+def test_the_pages_script_accepts_one_conflict_of_two(repository: Path) -> None:
+    """A read and a write, each of one bank; nothing of another file is saved beside it."""
+    write_ptx(repository, "b.ptx", 7)
+    text = write_ptx(repository, "a.ptx", 7).read_text("utf-8")
+    load = "ld.shared.u32 %r3, [%r2];"
+    text = text.replace(load, f"{load}\n\tst.shared.u32 [%r2], %r1;")
+    (repository / "ptx" / "a.ptx").write_text(text, "utf-8")
+    read, write = (
+        next(n for n, line in enumerate(text.splitlines(), 1) if word in line)
+        for word in (load, "st.shared")
+    )
+    ended = run_banks(repository, "save", f"ptx/a.ptx:{write}")
+    assert ended.returncode == 0
+    assert "not accepted, stays new: 1 conflict, 0" in " ".join(ended.stderr.split())
+    saved = repository / "known" / "H200"
+    assert [one.name for one in saved.iterdir()] == ["ptx_a.ptx.json"]
+    told = run_banks(repository, form="github", files="ptx/a.ptx")
+    (error,) = (line for line in told.stdout.splitlines() if line.startswith("::error"))
+    assert (told.returncode, f"line={read}," in error) == (1, True)
+    assert run_banks(repository, "save", f"ptx/a.ptx:{read}").returncode == 0
+    assert run_banks(repository, files="ptx/a.ptx").returncode == 0
+    assert run_banks(repository, "save", "ptx/a.ptx:1").returncode == 2
+
+
 def test_the_pages_script_prints_in_another_format(repository: Path) -> None:
     write_ptx(repository, "a.ptx", 7)
     ended = run_banks(repository, form="github")

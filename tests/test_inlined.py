@@ -78,12 +78,18 @@ def test_a_message_names_the_expression_and_the_source_line_its_place() -> None:
     assert "(rows), inlined from include/tile.cuh:6:10\n" in told("--concise")
 
 
-def test_an_annotation_stands_in_the_header_and_names_the_call() -> None:
+def test_an_annotation_stands_in_the_header_and_names_the_call_and_what_to_write() -> None:
+    """No command writes it: a fold of the 32 columns, by the number of the row."""
     (first, *_) = told("--format", "github").splitlines()
     assert first.startswith("::error file=include/tile.cuh,line=6,col=10,endColumn=26,title=")
     assert "::32-way bank conflict: read of tile[c * 32 + r]%0A" in first
     assert "992 extra passes a workgroup%0Acalled at kernels/rows.cu:9:" in first
-    assert first.endswith(CALLS)
+    call, mend, why = first.split("%0A")[-3:]
+    assert call.endswith(CALLS)
+    assert mend.startswith("by hand: where byte a of tile is to lie,")
+    assert ": a ^ ((a >> 5) & 0x7c); " in mend
+    assert why.startswith("`bankwise fix` would not edit it: ")
+    assert why.endswith("tile is passed to put, which is not followed")
 
 
 def test_a_result_of_sarif_stands_in_the_header_and_names_the_call() -> None:

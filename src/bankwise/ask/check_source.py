@@ -22,6 +22,7 @@ from bankwise.read.cxx.tree import parse
 from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import recognise
 from bankwise.read.sources import language_of
+from bankwise.show.snippets import NOT_EDITED
 from bankwise.show.values import CheckReport
 
 
@@ -89,7 +90,7 @@ def _by_hand(
 ) -> CheckReport:
     """The report with what to write by hand, for the kernels that have no plan."""
     plain = report_of(path, kernels, asked_of=replace(origin, command=""))
-    told = f"`bankwise fix` would not edit it: {refused}"
+    told = f"{NOT_EDITED}{refused}"
     both = zip(report.kernels, plain.kernels, strict=True)
     mine = tuple(one if one.name in planned.kernels else other for one, other in both)
     return replace(report, kernels=mine, notes=(*report.notes, told))

@@ -105,6 +105,14 @@ def check(
             metavar="JSON", help="A saved check: what it knows does not fail; repeatable."
         ),
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    accept: Annotated[
+        list[str],
+        typer.Option(
+            metavar="LINE",
+            help="With --format json: what is new there, or at FILE:LINE, is saved as accepted, "
+            "the rest is not; repeatable.",
+        ),
+    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     min_evidence: Annotated[
         str,
         typer.Option(metavar="LEVEL", help="Rules of weaker evidence do not fail (docs/ci.md)."),
@@ -142,6 +150,7 @@ def check(
         )
         options = _of_default(default_target, file, options)
         gate = _gate(fail_on, baseline, min_evidence, file, target or default_target)
+        gate = _accepting(gate, accept, form)
         if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
             message = "--concise and --statistics are ways to print text, one at a time"
             raise InputError(message, hint="leave the other, or --format, out")
@@ -233,13 +242,25 @@ def _gate(fail_on: str, baselines: list[str], min_evidence: str, file: Path, tar
     return replace(gate, baseline=known)
 
 
-def _tell_accepted(report: CheckReport, gate: Gate) -> None:
-    """Whoever saves a baseline beside older ones learns what it newly accepts."""
-    if not gate.baseline.saved:
-        return
-    from bankwise.show.accepted import said_accepted
+def _accepting(gate: Gate, places: list[str], form: CheckFormat) -> Gate:
+    """The gate with what a save accepts."""
+    from msgspec.structs import replace
 
-    for line in said_accepted(report, gate.baseline):
+    from bankwise.errors import InputError
+
+    if places and form is not CheckFormat.json:
+        message = "--accept says what a saved check accepts"
+        raise InputError(message, hint="save it: --format json > known.json")
+    return replace(gate, accept=tuple(places))
+
+
+def _tell_accepted(report: CheckReport, gate: Gate) -> None:
+    """Whoever saves a baseline beside older ones, or a part, learns what it newly accepts."""
+    if not gate.baseline.saved and not gate.accept:
+        return
+    from bankwise.show.accepted import said_accepted, saved_anew
+
+    for line in said_accepted(report, saved_anew(report, gate.baseline, gate.accept)):
         err().print(line, markup=False, highlight=False)
 
 

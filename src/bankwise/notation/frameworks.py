@@ -9,6 +9,7 @@ from functools import lru_cache
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import (
+    expression,
     hipkittens,
     kittens,
     matrix,
@@ -57,9 +58,9 @@ def framework(name: str) -> Framework:
 
 def languages() -> Mapping[str, Language]:
     """The languages of texts by name: what is read only, whose signs are the narrowest, those of
-    the frameworks, and matrix instructions."""
+    the frameworks, matrix instructions, and expressions, whose sign is the widest."""
     read_only = (hipkittens.HIPKITTENS, kittens.KITTENS, tilelang.TILELANG)
-    every = (*read_only, *(f.language for f in FRAMEWORKS), matrix.MATRIX)
+    every = (*read_only, *(f.language for f in FRAMEWORKS), matrix.MATRIX, expression.EXPRESSION)
     return {language.name: language for language in every}
 
 

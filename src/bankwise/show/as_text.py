@@ -13,12 +13,12 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
 from bankwise.read.names import short, variables
-from bankwise.show.causes import Cause, folded
+from bankwise.show.causes import folded
 from bankwise.show.columns import say, table, told_apart
 from bankwise.show.conflicts import print_conflict
 from bankwise.show.kernel_facts import print_facts
-from bankwise.show.snippets import print_help, print_snippets
-from bankwise.show.values import CheckReport, Snippet
+from bankwise.show.snippets import against, print_help, print_snippets
+from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, cell, doubted, extra_passes, mark, opener, verdict
 
 SHOWN = 10
@@ -73,7 +73,7 @@ def print_conflicts(
     left = list(report.snippets)
     for number, cause in enumerate(found if everything else found[:SHOWN]):
         print_conflict(cause, report, console, first=not number)
-        mine = _against(cause, left, report)
+        mine = against(cause, left, report)
         earlier = [snippet for snippet in report.snippets if snippet not in left]
         left = [snippet for snippet in left if snippet not in mine]
         print_help(mine, console, earlier)
@@ -86,26 +86,6 @@ def print_conflicts(
         console.print()
     if everything or len(found) <= SHOWN:
         print_snippets(left, console)
-
-
-def _against(cause: Cause, left: Sequence[Snippet], report: CheckReport) -> list[Snippet]:
-    """Of what was not said yet that which is to be written against a cause: of its kernels, for
-    what its accesses touch. What one command writes is said under each that it is against."""
-    names = {access.kernel for access in cause.accesses}
-    touched = {name for access in cause.accesses for name in access.allocations}
-    at = {access.location for access in cause.accesses}
-    kernels = [k for k in report.kernels if k.name in names]
-    every = [access for k in kernels for access in k.accesses]
-    named = {name for access in every for name in access.allocations}
-    known = {access.location for access in every if access.rule}
-    own = {snippet for k in kernels for snippet in k.snippets}
-
-    def meant(one: Snippet) -> bool:
-        if known & {*one.places}:
-            return bool(at & {*one.places})
-        return bool(touched & {*one.buffers}) or not named & {*one.buffers}
-
-    return [one for one in left if one in own and meant(one)]
 
 
 def _print_table(report: CheckReport, console: Console, everything: bool) -> None:

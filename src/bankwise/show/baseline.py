@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.counting.counted import AccessReport
+from bankwise.errors import Location
 from bankwise.show.baseline_match import HeldFamily, Site, families, held_family
 from bankwise.show.causes import folded
 from bankwise.show.diagnostics import Diagnostic
@@ -34,6 +35,15 @@ from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.words import still_open
 
 
+class NewEnd(Struct, frozen=True):
+    """What is not analysed, or assumed, and no saved check has: in which file, in the words of the
+    check, and where in it."""
+
+    file: str
+    text: str
+    location: Location
+
+
 class HeldAgainst(Struct, frozen=True):
     """A check beside saved ones. ``known``: its conflicts that they have, the costliest first, of
     so many ``causes``; ``by``: the saved checks that have them; ``new``: how many they have not;
@@ -44,7 +54,7 @@ class HeldAgainst(Struct, frozen=True):
     files, each with the one that is gone and had the same conflicts; ``renamed``: kernels that are
     taken for others that are gone from their files; ``elsewhere``: files of which
     they know another GPU alone, with it and with the GPU of this check; ``known_left``: how much of
-    what is not analysed, or assumed, they have; ``new_left``: the rest of it, by file; ``openers``:
+    what is not analysed, or assumed, they have; ``new_left``: the rest of it; ``openers``:
     what they know would answer some of it, by file, kernel and option."""
 
     known: tuple[AccessReport, ...] = ()
@@ -57,7 +67,7 @@ class HeldAgainst(Struct, frozen=True):
     moved: tuple[tuple[str, str], ...] = ()
     elsewhere: tuple[tuple[str, str, str], ...] = ()
     known_left: int = 0
-    new_left: tuple[tuple[str, str], ...] = ()
+    new_left: tuple[NewEnd, ...] = ()
     openers: frozenset[SavedOpener] = frozenset()
     renamed: tuple[RenamedKernel, ...] = ()
     less: tuple[tuple[tuple[Site, ...], int], ...] = ()
@@ -69,7 +79,7 @@ class HeldAgainst(Struct, frozen=True):
 
     def opens(self, file: str, text: str) -> bool:
         """Whether something that is open in a file, in the words of ``new_left``, is new."""
-        return (file, lineless(text)) in {(home, lineless(new)) for home, new in self.new_left}
+        return (file, lineless(text)) in {(new.file, lineless(new.text)) for new in self.new_left}
 
     def opens_in(self, kernel: KernelReport, text: str) -> bool:
         """The same of something that is open in a kernel, without its name."""
@@ -92,7 +102,10 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
     fresh = list(_new_left(left, files, saved))
     conflicting = [a for a in report.accesses if a.run.extra > 0 and id(a) not in known]
     homes = _homes(report)
-    open_ends = {*(homes[id(a)] for a in conflicting), *((f, target) for f, target, _ in fresh)}
+    open_ends = {
+        *(homes[id(a)] for a in conflicting),
+        *((new.file, target) for target, new in fresh),
+    }
     return HeldAgainst(
         some,
         len(folded(report, some)),
@@ -104,7 +117,7 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
         tuple(_moved(report, saved, files)),
         tuple(_elsewhere(open_ends, files, saved)),
         sum(map(len, left.values())) - len(fresh),
-        tuple((file, text) for file, _, text in fresh),
+        tuple(new for _, new in fresh),
         frozenset(_known_openers(report, files, saved)),
         renamed,
         tuple(pair for one in held for pair in one.less),
@@ -166,37 +179,41 @@ def _form(
     return ConflictForm(target, own_name(access.kernel, file), access.direction, what, whole_line)
 
 
-def _left(report: CheckReport) -> dict[OpenEnd, list[str]]:
-    """What stands between a check and a promise, in its own words: by file, GPU and reason without
-    its lines."""
-    targets = targets_of((k.location.file, k.target) for k in report.kernels)
-    found = []
-    for refusal in report.refusals:
-        file = refusal.location.file if refusal.location else report.file
-        found.append((file, only(targets.get(file, frozenset())), refusal.reason))
-    for kernel in report.kernels:
-        home = kernel.location.file
-        name = own_name(kernel.name, home)
-        texts = [f"{name}: {text}" for text in still_open(kernel, 0)]
-        texts += [
-            in_part(name, a.instruction)
-            for a in kernel.accesses
-            if a.conflict == "possible" and not a.run.extra
-        ]
-        found += [(home, kernel.target, text) for text in texts]
-    ends: dict[OpenEnd, list[str]] = {}
-    for file, target, text in found:
-        ends.setdefault((file, target, lineless(text)), []).append(text)
+def _left(report: CheckReport) -> dict[OpenEnd, list[NewEnd]]:
+    """What stands between a check and a promise, by file, GPU and reason without its lines."""
+    ends: dict[OpenEnd, list[NewEnd]] = {}
+    for target, one in (*_refused(report), *_open_in(report)):
+        ends.setdefault((one.file, target, lineless(one.text)), []).append(one)
     return ends
 
 
+def _refused(report: CheckReport) -> Iterator[tuple[str, NewEnd]]:
+    """What is not analysed, each with the GPU of its file."""
+    targets = targets_of((k.location.file, k.target) for k in report.kernels)
+    for refusal in report.refusals:
+        at = refusal.location or Location(report.file)
+        yield only(targets.get(at.file, frozenset())), NewEnd(at.file, refusal.reason, at)
+
+
+def _open_in(report: CheckReport) -> Iterator[tuple[str, NewEnd]]:
+    """What is open of the kernels and of their accesses, each with its GPU."""
+    for kernel in report.kernels:
+        home = kernel.location.file
+        name = own_name(kernel.name, home)
+        for text in still_open(kernel, 0):
+            yield kernel.target, NewEnd(home, f"{name}: {text}", kernel.location)
+        for a in kernel.accesses:
+            if a.conflict == "possible" and not a.run.extra:
+                yield kernel.target, NewEnd(home, in_part(name, a.instruction), a.location)
+
+
 def _new_left(
-    left: Mapping[OpenEnd, list[str]], files: Mapping[str, str], saved: KnownConflicts
-) -> Iterator[tuple[str, str, str]]:
-    """Of what is open as much as is not saved: its file, GPU and reason."""
-    for (file, target, text), reasons in left.items():
+    left: Mapping[OpenEnd, list[NewEnd]], files: Mapping[str, str], saved: KnownConflicts
+) -> Iterator[tuple[str, NewEnd]]:
+    """Of what is open as much as is not saved, each with its GPU."""
+    for (file, target, text), ends in left.items():
         known = saved.left[files[file], target, text]
-        yield from ((file, target, reason) for reason in reasons[known:])
+        yield from ((target, end) for end in ends[known:])
 
 
 def _stale(

@@ -113,7 +113,7 @@ def grew(was: int, accesses: Sequence[AccessReport]) -> str:
 
 def said_new_left(held: HeldAgainst) -> str:
     """What is not analysed, or assumed, and was not before."""
-    some = "; ".join(f"{file}: {spelled_in(text)}" for file, text in held.new_left[:_NAMED])
+    some = "; ".join(f"{new.file}: {spelled_in(new.text)}" for new in held.new_left[:_NAMED])
     more = "; .." * (len(held.new_left) > _NAMED)
     return f"{len(held.new_left):,} not analysed or assumed, new: {some}{more}"
 

@@ -19,6 +19,7 @@ from bankwise.show.baseline_words import grew, said_known, said_loudly, said_qui
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic, places, why
 from bankwise.show.saved_check import KnownConflicts
+from bankwise.show.snippets import NOT_EDITED, against, effect
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumption, doubt, not_checked, openers, still_open
 
@@ -28,11 +29,13 @@ KNOWN = "known by the baseline"
 
 class Gate(Struct, frozen=True):
     """``ways``: conflicts of fewer ways pass. ``baseline``: what an earlier check knows.
-    ``least``: what is counted by rules of weaker evidence neither fails nor is waited for."""
+    ``least``: what is counted by rules of weaker evidence neither fails nor is waited for.
+    ``accept``: the places at which this check, once saved, accepts what is new; empty: all."""
 
     ways: int = 2
     baseline: KnownConflicts = field(default_factory=KnownConflicts)
     least: Evidence = LEVELS[-1]
+    accept: tuple[str, ...] = ()
 
     def new(self, report: CheckReport) -> tuple[AccessReport, ...]:
         """The conflicts that fail the build, the costliest first."""
@@ -109,6 +112,8 @@ def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
     held = held_against(report, gate.baseline)
     for line in said_known(held, gate.baseline):
         console.print(f"[dim]{escape(line)}[/]")
+    if gate.baseline.saved and gate.exit_code(report) == INCOMPLETE:
+        console.print(_OPEN)
     left = said_left_out(report, gate)
     if left:
         console.print(f"[yellow]{escape(left)}[/]")
@@ -136,8 +141,8 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
 
 
 _OPEN = (
-    "exit code 3: nothing wrong is found, and not everything is known; saved and given as "
-    "--baseline, what is open is accepted"
+    "exit code 3: nothing wrong is found, and not everything is known; saved (by the same command "
+    "with --format json) and given as --baseline, what is open is accepted"
 )
 
 
@@ -165,13 +170,33 @@ def _annotation(cause: Cause, report: CheckReport, held: HeldAgainst) -> str:
     )
     was = held.before(cause.accesses)
     more = f"the baseline has {grew(was, cause.accesses)}" if was else ""
-    fixes = {s.command for k in report.kernels if k.name in mine for s in k.snippets if s.command}
     also = [f"also {text}" for text in [places(cause)] if text]
     also += [f"called at {one.location}: {one.expression}"] * (one.inlined is not None)
     also += [_NO_LINE] * (not one.location.line and not one.location.inside)
-    text = (one.message, why(one, report), costs, more, *also, doubt(one.first), *sorted(fixes))
+    text = (
+        one.message,
+        why(one, report),
+        costs,
+        more,
+        *also,
+        doubt(one.first),
+        *_mends(cause, report),
+    )
     kind = "notice" if doubt(one.first) else "error"
     return command(kind, one.inlined or one.location, "\n".join(filter(None, text)))
+
+
+def _mends(cause: Cause, report: CheckReport) -> Iterator[str]:
+    """The commands that write what is against a cause; what no command writes is told, and why."""
+    found = against(cause, report.snippets, report)
+    by_hand = [one for one in found if not one.command]
+    for one in by_hand:
+        text = one.text.strip()
+        apart = "\n" if "\n" in text else ""
+        yield f"by hand: {one.what}: {apart}{text}{apart or '; '}{effect(one)}"
+    if by_hand:
+        yield from (note for note in report.notes if note.startswith(NOT_EDITED))
+    yield from sorted({one.command for one in found if one.command})
 
 
 _NO_LINE = "at which line is not known: the compiler names none for it"

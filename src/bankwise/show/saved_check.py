@@ -157,13 +157,15 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
         file: named_from_here(file, folder, saved)
         for file in (asked, *homes.values(), *_refused_in(document))
     }
-    left = Counter((here[f], *end) for f, end in _saved_left(document, homes, asked, gpus))
+    ends = list(_accepted(_saved_left(document, homes, asked, gpus), document))
+    left = Counter((here[f], *end) for f, end in ends)
     named = [*(here[home] for home in homes.values()), *(file for file, *_ in left)]
     expressions = _expressions(document)
+    aside = _not_accepted(document)
     costs = [
         (here[homes[a["kernel"]]], a, expressions.get(n, ""), gpus[a["kernel"]])
         for n, a in enumerate(document["accesses"])
-        if a["run"]["extra"] > 0
+        if a["run"]["extra"] > 0 and n not in aside["accesses"]
     ]
     return KnownConflicts(
         (saved,),
@@ -177,9 +179,27 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
         frozenset(
             (here[homes[o["kernel"]]], own_name(o["kernel"], homes[o["kernel"]]), o["option"])
             for o in document.get("openers", ())
+            if not aside["open"]
         ),
         frozenset((here[home], gpus[k], own_name(k, home)) for k, home in homes.items()),
     )
+
+
+def _not_accepted(document: dict[str, Any]) -> dict[str, Any]:
+    """What of it stays new, by ``--accept``."""
+    return dict(document.get("not_accepted", {"accesses": (), "open": ()}))
+
+
+def _accepted(
+    ends: Iterable[tuple[str, tuple[str, str]]], document: dict[str, Any]
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What of the open ends is known: as often as it is not left out by ``--accept``."""
+    aside = Counter((o["file"], lineless(o["text"])) for o in _not_accepted(document)["open"])
+    for file, (gpu, text) in ends:
+        if aside[file, text]:
+            aside[file, text] -= 1
+        else:
+            yield file, (gpu, text)
 
 
 def _refused_in(document: dict[str, Any]) -> list[str]:

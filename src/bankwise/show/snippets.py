@@ -9,12 +9,35 @@ from rich.console import Console
 from rich.text import Text
 
 from bankwise.read.names import variables
+from bankwise.show.causes import Cause
 from bankwise.show.columns import say
-from bankwise.show.values import Snippet
+from bankwise.show.values import CheckReport, Snippet
 
 _SHOWN = 6
 """Texts that are printed; JSON has all of them."""
 _GUTTER = " " * 6
+NOT_EDITED = "`bankwise fix` would not edit it: "
+"""How a note begins that says why what is to be written is written by hand."""
+
+
+def against(cause: Cause, left: Sequence[Snippet], report: CheckReport) -> list[Snippet]:
+    """Of what was not said yet that which is to be written against a cause: of its kernels, for
+    what its accesses touch. What one command writes is said under each that it is against."""
+    names = {access.kernel for access in cause.accesses}
+    touched = {name for access in cause.accesses for name in access.allocations}
+    at = {access.location for access in cause.accesses}
+    kernels = [k for k in report.kernels if k.name in names]
+    every = [access for k in kernels for access in k.accesses]
+    named = {name for access in every for name in access.allocations}
+    known = {access.location for access in every if access.rule}
+    own = {snippet for k in kernels for snippet in k.snippets}
+
+    def meant(one: Snippet) -> bool:
+        if known & {*one.places}:
+            return bool(at & {*one.places})
+        return bool(touched & {*one.buffers}) or not named & {*one.buffers}
+
+    return [one for one in left if one in own and meant(one)]
 
 
 def print_help(

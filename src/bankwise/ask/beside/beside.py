@@ -22,6 +22,7 @@ from bankwise.ask.beside.instructions import instruction_rows
 from bankwise.ask.beside.odd import odd
 from bankwise.ask.beside.profiled import called, one_kernel
 from bankwise.ask.beside.rounds import Rounds, rounds_of, unconfirmed
+from bankwise.ask.beside.scale import scaled, workgroups_of
 from bankwise.ask.check_assembly import UNCOUNTED
 from bankwise.ask.folder import APART
 from bankwise.ask.worth import measured_worth
@@ -41,6 +42,10 @@ _LANES = "which lanes take part is not known"
 _LANES_BY = (
     "--launch or --arg, with the numbers of the launch that was measured, tells which lanes take "
     "part: the sizes and the workgroup's index that guard the accesses"
+)
+_DIFFER = (
+    "blocks of its launch differ, this is the class with the most passes, and what all {:,} do is "
+    "not known, or another launch was measured (--launch)"
 )
 _ONE_TILE = "the profile counts the whole kernel, the question its one tile"
 
@@ -83,7 +88,7 @@ def _beside_header(report: CheckReport, profile: Profile) -> Beside:
     missing = tuple(one for one in report.refusals if one not in known)
     scale = None
     if not missing:
-        kernel, scale = header.as_often(kernel, launches, _workgroups(kernel, launches)[0])
+        kernel, scale = header.as_often(kernel, launches, workgroups_of(kernel, launches)[0])
     found = _kernel(replace(report, kernels=(kernel,), refusals=missing), kernel, launches)
     if not found.rows:
         raise _nothing(profile, [found])
@@ -165,23 +170,24 @@ def _quoted(name: str) -> str:
 
 
 def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -> KernelBeside:
-    groups, scale = _workgroups(kernel, launches)
-    rounds = _rounds(report, kernel, launches, groups)
+    scale = scaled(kernel, launches)
+    kernel = scale.kernel
+    rounds = _rounds(report, kernel, launches, scale.times)
     kernel = kernel if rounds is None else rounds.kernel
     unsure = _unsure(kernel)
-    scaled = None if unsure else groups
-    instructions, unpaired = instruction_rows(kernel, launches, scaled)
+    times = None if unsure else scale.times
+    instructions, unpaired = instruction_rows(kernel, launches, times)
     machine_code = bool(kernel.accesses) and all(a.address is not None for a in kernel.accesses)
-    notes = unpaired
+    notes = (*unpaired, *scale.notes)
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
     seen = _shared_counters(kernel, launches)
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
     worth = measured_worth(kernel, launches, missing(report.refused(kernel)))
     vendor = machine(kernel.target).vendor
     free = _free(kernel, report.refused(kernel), seen)
-    every = groups if incomplete == [_LANES] else None
-    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), scaled, free, every)
-    rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
+    every = scale.times if incomplete == [_LANES] else None
+    case = RowContext(vendor, tuple(incomplete), exact, tuple(seen), times, free, every)
+    rows = [_row(c, m, kernel, times, case) for c, _, m in seen]
     notes = (*notes, *([_lanes_by(kernel)] if every and vendor == "nvidia" else ()))
     if rounds is not None:
         rows = unconfirmed(rows, rounds.counters, "rounds")
@@ -190,14 +196,15 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         kernel=kernel.name,
         measured_as=", ".join(dict.fromkeys(launch.kernel for launch in launches)),
         launches=len(launches),
-        workgroups=groups,
-        scale=scale,
+        workgroups=scale.workgroups,
+        scale=scale.known,
         rows=tuple(rows),
         instructions=instructions,
         worth=worth,
         notes=(*odd(kernel, launches, seen), *(worth.notes if worth else ()), *notes),
         other_code=unpaired if machine_code else (),
-        partly=scaled is None,
+        partly=times is None,
+        each=scale.each,
         refuted="" if rounds is not None and vendor == "amd" else refuted(case),
     )
 
@@ -233,7 +240,7 @@ def _unsure(kernel: KernelReport) -> list[str]:
     if any(a.one_workgroup for a in some):
         found.append("other workgroups touch other places")
     if kernel.classes:
-        found.append("blocks of its launch differ, and this is the class with the most passes")
+        found.append(_DIFFER.format(sum(one.count for one in kernel.classes)))
     return found
 
 
@@ -266,24 +273,3 @@ def _shared_counters(
             total = sum(v.value for v in values if v is not None)
             found.append((counter, counter.predict(kernel), total))
     return found
-
-
-def _workgroups(kernel: KernelReport, launches: list[Launch]) -> tuple[int | None, str]:
-    """Workgroups of all launches, and how that is known."""
-    stated = [launch.workgroups for launch in launches]
-    if all(stated):
-        return sum(n for n in stated if n), "the grid in the profile"
-    waves = _waves(kernel)
-    entered = [launch.entered for launch in launches]
-    if all(n and n % waves == 0 for n in entered):
-        total = sum(n // waves for n in entered if n)
-        return total, f"{waves} waves a workgroup executed its first instruction"
-    if kernel.grid is not None:
-        x, y, z = kernel.grid
-        return x * y * z * len(launches), "the grid in the checked text"
-    return None, "neither the profile nor the checked text has a grid"
-
-
-def _waves(kernel: KernelReport) -> int:
-    x, y, z = kernel.workgroup_size
-    return -(-x * y * z // machine(kernel.target).wave_size)

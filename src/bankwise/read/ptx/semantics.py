@@ -142,8 +142,9 @@ def _compare(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         return None
 
     def run(state: State) -> tuple[Value, ...]:
-        values = _sources(statement, known, state)
-        found = apply(function, *values[:2])
+        first, second, *_ = _sources(statement, known, state)
+        # A plain number is one of 64 bits, of which a comparison of words asks the lower half.
+        found = apply(function, *(_word(one, kind) for one in (first, second)))
         both = (found, apply(lambda p: ~p, found))
         if join is not None:
             third = _boolean(state, statement.operands[3], known)
@@ -151,6 +152,11 @@ def _compare(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         return both
 
     return run
+
+
+def _word(one: Value, kind: str) -> Value:
+    """An operand as the type of an instruction has it; what is unknown is that already."""
+    return one if isinstance(one, Unknown) else narrow(one, kind)
 
 
 def _boolean(state: State, text: str, known: Mapping[str, int]) -> Value:

@@ -1,4 +1,4 @@
-"""``bankwise check --baseline`` as JSON."""
+"""``bankwise check --baseline`` as JSON, and what a save with ``--accept`` does not accept."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from bankwise.show.accepted import saved_anew
 from bankwise.show.baseline import held_against
 from bankwise.show.documents.parts import Whole
+from bankwise.show.gate import Gate
 from bankwise.show.saved_check import KnownConflicts
 from bankwise.show.values import CheckReport
 
@@ -32,4 +34,31 @@ def baseline_document(report: CheckReport, saved: KnownConflicts) -> BaselineDoc
         asked=", ".join(saved.asked),
         known=tuple(n for n, a in enumerate(report.accesses) if id(a) in known),
         stale=sum(number for _, _, number in held.stale),
+    )
+
+
+class NotAcceptedEndDocument(Struct, frozen=True):
+    """Something that is not analysed, or assumed."""
+
+    file: str
+    text: Annotated[str, Meta(description="what is open, as the check says it")]
+
+
+class NotAcceptedDocument(Struct, frozen=True):
+    """What is new and stays new when this check is given as a baseline."""
+
+    accesses: Annotated[tuple[int, ...], Meta(description="places in `accesses`, from 0")]
+    open: tuple[NotAcceptedEndDocument, ...]
+
+
+def not_accepted(report: CheckReport, gate: Gate) -> NotAcceptedDocument | UnsetType:
+    """What a check does not accept; UNSET where it accepts all that it has. InputError for a place
+    of ``gate.accept`` at which nothing is new."""
+    if not gate.accept:
+        return UNSET
+    anew = saved_anew(report, gate.baseline, gate.accept)
+    left = set(map(id, anew.other_conflicts))
+    return NotAcceptedDocument(
+        tuple(n for n, a in enumerate(report.accesses) if id(a) in left),
+        tuple(NotAcceptedEndDocument(end.file, end.text) for end in anew.other_ends),
     )

@@ -16,7 +16,12 @@ from bankwise.hardware.occupancy import Occupancy, Resource
 from bankwise.read.names import demangled
 from bankwise.show.causes import causes
 from bankwise.show.documents.access import AccessDocument, access_document
-from bankwise.show.documents.baseline import BaselineDocument, baseline_document
+from bankwise.show.documents.baseline import (
+    BaselineDocument,
+    NotAcceptedDocument,
+    baseline_document,
+    not_accepted,
+)
 from bankwise.show.documents.beside import (
     BesideDocument,
     WorthDocument,
@@ -183,7 +188,7 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     ``left_out`` where --min-evidence left something out of the exit code, ``openers`` where facts
     of a launch would answer more, ``snippets`` where there is something to write against conflicts,
     ``diagnostics`` where source was compiled and conflicts, ``baseline`` with --baseline,
-    ``folder`` where a command wrote it.
+    ``not_accepted`` with --accept, ``folder`` where a command wrote it.
     """
 
     file: str
@@ -211,6 +216,7 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     snippets: tuple[SnippetDocument, ...] | UnsetType = UNSET
     diagnostics: tuple[DiagnosticDocument, ...] | UnsetType = UNSET
     baseline: BaselineDocument | UnsetType = UNSET
+    not_accepted: NotAcceptedDocument | UnsetType = UNSET
     folder: (
         Annotated[
             str,
@@ -260,6 +266,7 @@ def check_document(
         snippets=tuple(map(snippet_document, report.snippets)) or UNSET,
         diagnostics=tuple(diagnostic_documents(report)) or UNSET,
         baseline=UNSET if gate is None else baseline_document(report, gate.baseline),
+        not_accepted=UNSET if gate is None else not_accepted(report, gate),
         folder=UNSET if gate is None or lanes else working_folder(),
     )
 
