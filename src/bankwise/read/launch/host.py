@@ -196,7 +196,7 @@ def _declare(reading: _Reading, at: int) -> None:
     """``type name = value, name2(value);``: names that keep their first value. The type is the
     word before the first name; what stands there in other places declares nothing of use."""
     words, place = reading.words, at + 1
-    is_size = words[at].text == "dim3"
+    is_size = "dim3" in (words[at].text, words[at - 1].text if words[at].text == "const" else "")
     while place + 1 < len(words) and words[place].is_name:
         name, opens = words[place].text, words[place + 1].text
         value, place = _initial(reading, place + 1, is_size)

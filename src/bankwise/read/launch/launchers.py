@@ -184,16 +184,15 @@ def given_in(words: Sequence[SourceWord], at: int, one: Launcher) -> tuple[Given
 def numbers_in(
     words: Sequence[SourceWord], at: int, one: Launcher, scopes: Sequence[Constants]
 ) -> Constants | None:
-    """What the numbers of a launcher's template are in the call at a place; None for no such call,
-    or one whose numbers are not all known. Without such numbers there is nothing to know."""
+    """What the numbers of a launcher's template are in the call at a place, None for those that are
+    not known; None for no such call. Without such numbers there is nothing to know."""
     if not one.numbers:
         return {}
     if at + 1 >= len(words) or words[at + 1].text != "<":
         return None
     close = _angle(words, at + 1)
     values: list[Known] = [evaluate(part, scopes) for part in cut(words[at + 2 : close])]
-    numbers = {n: v for n, v in zip(one.numbers, values, strict=False) if n is not None}
-    return None if None in numbers.values() or not numbers else numbers
+    return {n: v for n, v in zip(one.numbers, values, strict=False) if n is not None} or None
 
 
 def _angle(words: Sequence[SourceWord], at: int) -> int:
