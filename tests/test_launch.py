@@ -354,7 +354,7 @@ template <Kind KIND, int N> void one(int* p) { k<KIND, N><<<KIND, N>>>(p); }
         ("void f(int m) { util::run<float, 64, 2>(p, m); }", [(None, (64, 2, 1))]),
         ("template <int M> void f() { run<float, M, 8>(p, 100); }", []),
         ("template <int M> void f() { one<M, 64>(p); }", [(None, (64, 1, 1))]),
-        ("void f(int m) { run<float, 32>(p, 100); }", []),
+        ("void f(int m) { run<float, 32>(p, 100); }", [((4, 1, 1), (32, 4, 1))]),
         ("void f() { run(p, 100); }", []),
         (f"{LAUNCHER}void f() {{ run<float, 32, 8>(p, 100); }}", []),
     ],
