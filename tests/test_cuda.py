@@ -521,3 +521,26 @@ def test_the_file_that_includes_one_without_its_types_is_named(write: Callable[.
     assert ended.code == 2
     assert said in unfolded(ended.err)
     assert bankwise("check", "src/main.cu", "--target", "sm_90").code == 0
+
+
+SMALL_PARAMETERS = """\
+__global__ void k(float* out, bool turned, short wide, signed char first, unsigned char rows) {
+  __shared__ float s[4096];
+  int t = threadIdx.x;
+  s[t * (turned ? wide : 1) + first] = out[t];
+  __syncthreads();
+  out[t] = s[t % 32 * rows + 2];
+}
+void run(float* out) { k<<<1, 64>>>(out, true, 32, 3, 36); }
+"""
+
+
+@real
+@pytest.mark.parametrize("target", ["sm_80", "sm_90", "sm_120"])
+def test_parameters_of_a_byte_or_two_are_read(write: Callable[..., str], target: str) -> None:
+    found = checked(write(SMALL_PARAMETERS), "--target", target, code=1)
+    assert not found["refusals"]
+    stored, loaded = sorted(found["accesses"], key=lambda a: a["location"]["line"])
+    # Steps of 32 words: one bank, of 36 words: each fourth bank, so 4 lanes meet.
+    assert (stored["ways"], stored["passes"]) == (32, 64)
+    assert (loaded["ways"], loaded["passes"]) == (4, 8)

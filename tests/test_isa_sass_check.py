@@ -149,6 +149,35 @@ def test_parameters_are_unknown_until_told() -> None:
         assert offsets(found) == (20 * LANE).tolist()
 
 
+@pytest.mark.parametrize(
+    ("load", "given", "number"),
+    [
+        ("U8", 0x218, 0x18),
+        ("S8", 0x1FC, -4),
+        ("S8", 0x7, 7),
+        ("U16", 0x1_0104, 0x104),
+        ("S16", 0x1_FFF8, -8),
+        ("S16", 0x8, 8),
+    ],
+)
+def test_less_than_a_word_of_a_parameter_is_a_part_of_it(
+    load: str, given: int, number: int
+) -> None:
+    body = f"{TILE}\nULDC.{load} UR4, c[0x0][0x218]\nIMAD R5, R0, UR4, R3\nSTS [R5], R4"
+    (refusal,) = sass(body).refusals
+    assert "kernel parameter 1" in refusal.reason
+    (found,) = sass(body, args={1: given}).accesses
+    assert (np.array(offsets(found)) - offsets(found)[0]).tolist() == (
+        (16 + number) * LANE
+    ).tolist()
+
+
+def test_the_upper_half_of_a_word_of_a_parameter() -> None:
+    body = f"{TILE}\nLDC.U16 R5, c[0x0][0x21a]\nIMAD R5, R0, R5, R3\nSTS [R5], R4"
+    (found,) = sass(body, args={1: 0x8_0004}).accesses
+    assert offsets(found) == (24 * LANE).tolist()
+
+
 def test_block_size_and_block_index_come_from_constants_and_registers() -> None:
     body = f"""{TILE}
 ULDC UR4, c[0x0][0x0]

@@ -45,7 +45,7 @@ def run(code: str, given: dict[str, np.ndarray]) -> State:
     assert step.followed, code
     assert set(step.reads) <= set(given) | {"PT"}, (code, step.reads)
     state = State(np.ones((8, 32), np.bool_), dict(given))
-    state.memory = lambda bank, offset: constant(bank << 24 | offset)
+    state.memory = lambda bank, offset, size: constant(bank << 24 | offset)
     assert step.run is not None
     step.run(state)
     return state

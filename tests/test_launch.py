@@ -235,6 +235,8 @@ DIV_UP = "constexpr int div_up(int a, const int b) { return (a + b - 1) / b; }\n
         ("void f() { dim3 b(64); b.y += 4; k<<<1, b>>>(); }", []),
         ("void f() { dim3 b = {32, 8}; k<<<1, b>>>(); }", [(32, 8, 1)]),
         ("void f() { const auto b = dim3{32, 4}; k<<<{1, 1}, b>>>(); }", [(32, 4, 1)]),
+        ("void f(int n) { dim3 const b{32, 4U}; k<<<n, b>>>(); }", [(32, 4, 1)]),
+        ("void f() { int const n = 8; dim3 const b(n), g(2); k<<<g, b>>>(); }", [(8, 1, 1)]),
         ("void f() { k<<<1, {16, 2}>>>(); }", [(16, 2, 1)]),
         (
             "enum { A = 16, B };\nvoid f() { k<<<1, A>>>(); k<<<1, B>>>(); }",
@@ -337,6 +339,7 @@ void run(const T* p, int n) {
   dim3 block(N, ROWS);
   k<T, N, ROWS><<<(n + N - 1) / N, block>>>(p, n);
 }
+template <Kind KIND, int N> void one(int* p) { k<KIND, N><<<KIND, N>>>(p); }
 """
 
 
@@ -350,7 +353,8 @@ void run(const T* p, int n) {
         ),
         ("void f(int m) { util::run<float, 64, 2>(p, m); }", [(None, (64, 2, 1))]),
         ("template <int M> void f() { run<float, M, 8>(p, 100); }", []),
-        ("void f(int m) { run<float, 32>(p, 100); }", []),
+        ("template <int M> void f() { one<M, 64>(p); }", [(None, (64, 1, 1))]),
+        ("void f(int m) { run<float, 32>(p, 100); }", [((4, 1, 1), (32, 4, 1))]),
         ("void f() { run(p, 100); }", []),
         (f"{LAUNCHER}void f() {{ run<float, 32, 8>(p, 100); }}", []),
     ],

@@ -1,18 +1,20 @@
-"""Functions of integers that a source names: what a call of one is, as text.
+"""Functions of integers that a source names, and macros that launch: what a call is, as text.
 
     #define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))               the text of its arguments
     constexpr int div_up(int a, int b) { return (a + b - 1) / b; }          their values
+    #define RUN(n, ...) k<n><<<g, n>>>(__VA_ARGS__)              statements, in the line of the call
 
-Only those of arithmetic: whatever is handed to one keeps its value. A name that is defined twice,
-and differs, is none of them.
+Beside those that launch only those of arithmetic: whatever is handed to one keeps its value. A name
+that is defined twice, and differs, is none of them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.read.launch.tokens import SourceWord
 
@@ -23,58 +25,75 @@ _BEFORE = frozenset(("const", "std", "::"))
 _FRACTIONS = frozenset(("float", "double", "half"))
 _KNOWN = frozenset(("min", "max", "static_cast"))
 _MOST_WORDS, _MOST_INSIDE = 400, 20
+_MOST_STATEMENTS = 20_000
+_REST = "__VA_ARGS__"
+"""The parameter of a macro that is what follows the others."""
 
 
-class IntegerFunction(Struct, frozen=True):
+class CallText(Struct, frozen=True):
     """``body`` with the text of an argument in place of each parameter; of what is ``valued`` the
-    arguments, and the result, are values: in brackets."""
+    arguments, and the result, are values: in brackets. What ``launches`` is statements."""
 
     parameters: tuple[str, ...]
     body: tuple[SourceWord, ...]
-    valued: bool
+    valued: bool = False
+    launches: bool = False
+
+    @property
+    def most_words(self) -> int:
+        """How long the text of a call may be."""
+        return _MOST_STATEMENTS if self.launches else _MOST_WORDS
 
 
-Functions = Mapping[str, IntegerFunction]
+Functions = Mapping[str, CallText]
 
 
-def functions_of(words: Sequence[SourceWord]) -> Functions:
-    """The functions of integers, by name."""
-    found: dict[str, IntegerFunction | None] = {}
-    for name, one in _defined(words):
+def functions_of(words: Sequence[SourceWord], launching: Collection[str] = ()) -> Functions:
+    """The functions of integers, and the macros that are ``launching``, by name."""
+    found: dict[str, CallText | None] = {}
+    for name, one in _defined(words, launching):
         same = one is not None and (name not in found or _alike(found[name], one))
         found[name] = one if same else None
     return {name: one for name, one in found.items() if one is not None}
 
 
-def _alike(one: IntegerFunction | None, other: IntegerFunction) -> bool:
+def _alike(one: CallText | None, other: CallText) -> bool:
     """Whether two are written alike, wherever they stand."""
     if one is None or (one.parameters, one.valued) != (other.parameters, other.valued):
         return False
     return [word.text for word in one.body] == [word.text for word in other.body]
 
 
-def _defined(words: Sequence[SourceWord]) -> Iterator[tuple[str, IntegerFunction | None]]:
+def _defined(
+    words: Sequence[SourceWord], launching: Collection[str]
+) -> Iterator[tuple[str, CallText | None]]:
     """Every definition of a macro, and of a function; None for one of something else."""
     for at, word in enumerate(words[:-2]):
         if word.text == "#define":
-            yield words[at + 1].text, _macro(words, at + 2)
+            name = words[at + 1].text
+            yield name, _macro(words, at + 2, launches=name in launching)
         elif word.is_name and words[at + 1].text == "(" and at and words[at - 1].is_name:
             stop = closing(words, at + 1)
             if [one.text for one in words[stop + 1 : stop + 2]] == ["{"]:
                 yield word.text, _function(words, at, stop)
 
 
-def _macro(words: Sequence[SourceWord], at: int) -> IntegerFunction | None:
+def _macro(words: Sequence[SourceWord], at: int, *, launches: bool) -> CallText | None:
     """A macro whose parameters open at a place."""
     if words[at].text != "(":
         return None
     stop = closing(words, at)
     end = next((n for n in range(stop, len(words)) if words[n].text == "#end"), len(words))
     parameters = [word.text for word in words[at + 1 : stop] if word.text != ","]
-    return _arithmetic(parameters, words[stop + 2 : end], valued=False)
+    body = words[stop + 2 : end]
+    if not launches:
+        return _arithmetic(parameters, body, valued=False)
+    if parameters[-3:] == ["."] * 3:
+        parameters[-3:] = [_REST]
+    return CallText(tuple(parameters), tuple(body), launches=True)
 
 
-def _function(words: Sequence[SourceWord], at: int, stop: int) -> IntegerFunction | None:
+def _function(words: Sequence[SourceWord], at: int, stop: int) -> CallText | None:
     """A function of one ``return``, whose parameters end at a place; by value, of integers."""
     end = next((n for n in range(stop, len(words)) if words[n].text in (";", "}")), 0)
     body = words[stop + 2 : end]
@@ -94,25 +113,26 @@ def _function(words: Sequence[SourceWord], at: int, stop: int) -> IntegerFunctio
 
 def _arithmetic(
     parameters: Sequence[str], body: Sequence[SourceWord], *, valued: bool
-) -> IntegerFunction | None:
+) -> CallText | None:
     """None for a body of more than names, numbers and the signs of arithmetic."""
     plain = all(word.is_name or word.text[0].isdigit() or word.text in _SIGNS for word in body)
     plain &= not any(word.text in _FRACTIONS for word in body)
     if not plain or not body or len(set(parameters)) < len(parameters):
         return None
-    return IntegerFunction(tuple(parameters), tuple(body), valued)
+    return CallText(tuple(parameters), tuple(body), valued)
 
 
-def expanded(words: Sequence[SourceWord]) -> Sequence[SourceWord]:
-    """A text with what a call is in place of each call of one of its functions."""
-    functions = functions_of(words)
-    if not functions:
-        return words
-    try:
-        done = _expanded(words, _Expansion(functions), frozenset(), sys.maxsize)
-    except OverflowError:
-        return words
-    return words if done is None else done
+def expanded(words: Sequence[SourceWord], launching: Collection[str] = ()) -> Sequence[SourceWord]:
+    """A text with what a call is in place of each call of one of its functions, and of the macros
+    that are ``launching``; of neither, or not of those macros, where that is too long."""
+    for names in (launching, ()) if launching else ((),):
+        functions = functions_of(words, names)
+        try:
+            done = _expanded(words, _Expansion(functions), frozenset(), sys.maxsize)
+        except OverflowError:
+            continue
+        return words if done is None else done
+    return words
 
 
 class _Expansion(Struct):
@@ -167,6 +187,8 @@ def _call(
     stop = closing(words, at + 1)
     of.look_at(stop - at)
     given = parted(words[at + 1 : stop + 1])
+    if found.parameters[-1:] == (_REST,):
+        given = _with_rest(given, len(found.parameters) - 1, words[at].line)
     if len(given) != len(found.parameters):
         return None
     deeper = inside | {f"({len(inside)}"}
@@ -174,8 +196,37 @@ def _call(
     named = {n: one for n, one in zip(found.parameters, known, strict=True) if one is not None}
     if len(named) < len(given):
         return None
-    text = _expanded(_with(found, named), of, inside | {words[at].text}, _MOST_WORDS)
+    body = _stated(found, named, words[at].line) if found.launches else _with(found, named)
+    text = _expanded(body, of, inside | {words[at].text}, found.most_words)
     return None if text is None else (text, stop + 1)
+
+
+def _with_rest(
+    given: Sequence[Sequence[SourceWord]], named: int, line: int
+) -> list[Sequence[SourceWord]]:
+    """Arguments of which those behind the first ``named`` ones are one, with its commas."""
+    rest = [word for part in given[named:] for word in (SourceWord(",", line), *part)]
+    return [*given[:named], rest[1:]]
+
+
+def _stated(
+    macro: CallText, given: Mapping[str, Sequence[SourceWord]], line: int
+) -> list[SourceWord]:
+    """The statements of a macro with its arguments, in the line of its call; ``a##b`` is one word,
+    ``#a`` none."""
+    done: list[SourceWord] = []
+    pasted, body = False, macro.body
+    for at, word in enumerate(body):
+        if word.text == "#":
+            pasted |= at > 0 and body[at - 1].text == "#"
+            continue
+        text = [replace(one, line=line) for one in given.get(word.text, (word,))]
+        quoted = at > 0 and body[at - 1].text == "#" and not pasted
+        if pasted and text and done and done[-1].is_name:
+            text[0] = SourceWord(done.pop().text + text[0].text, line)
+        done += [] if quoted else text
+        pasted = False
+    return done
 
 
 def _declares(words: Sequence[SourceWord], at: int) -> bool:
@@ -186,7 +237,7 @@ def _declares(words: Sequence[SourceWord], at: int) -> bool:
     return before.text == "#define" or (before.is_name and before.text != "return")
 
 
-def _with(function: IntegerFunction, given: Mapping[str, Sequence[SourceWord]]) -> list[SourceWord]:
+def _with(function: CallText, given: Mapping[str, Sequence[SourceWord]]) -> list[SourceWord]:
     """The body with its arguments."""
     line = function.body[0].line
     opens, closes = ([SourceWord(sign, line)] if function.valued else [] for sign in "()")

@@ -8,7 +8,7 @@
 
 What a parameter, a loop, a condition or another file decides is not known. A macro that is defined
 twice, and differs, is none, and so is the default of a parameter. A launch through a pointer to a
-kernel counts for the kernels that are assigned to it.
+kernel counts for the kernels that are assigned to it, one in a macro where that is used.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from bankwise.read.launch.launchers import (
     by_value,
     given_in,
     launchers_in,
+    launching_macros,
     numbers_in,
 )
 from bankwise.read.launch.tokens import SourceWord, tokens
@@ -79,10 +80,11 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
 
     ``headers``: texts that stand before it, for their constants; what they launch is left out.
     """
-    own: Sequence[SourceWord] = tokens(source)
-    if len(own) > _MOST_TOKENS or not any(word.text in _LAUNCHES for word in own):
+    own = tokens(source)
+    every = (*header_words(headers, _MOST_TOKENS), *own)
+    if len(own) > _MOST_TOKENS or not any(word.text in _LAUNCHES for word in every):
         return ()
-    words = expanded((*header_words(headers, _MOST_TOKENS), *own))
+    words = expanded(every, launching_macros(every, _LAUNCHES))
     launchers = launchers_in(words, _LAUNCHES)
     values = by_value(launchers)
     names = frozenset(changed(words, values))
@@ -196,7 +198,7 @@ def _declare(reading: _Reading, at: int) -> None:
     """``type name = value, name2(value);``: names that keep their first value. The type is the
     word before the first name; what stands there in other places declares nothing of use."""
     words, place = reading.words, at + 1
-    is_size = words[at].text == "dim3"
+    is_size = "dim3" in (words[at].text, words[at - 1].text if words[at].text == "const" else "")
     while place + 1 < len(words) and words[place].is_name:
         name, opens = words[place].text, words[place + 1].text
         value, place = _initial(reading, place + 1, is_size)

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from bankwise.read.launch.changes import closing
-from bankwise.read.launch.constants import Constants, Known, cut, evaluate
+from bankwise.read.launch.constants import Constants, cut, evaluate
 from bankwise.read.launch.tokens import SourceWord
 
 _NO_FUNCTIONS = ("if", "while", "for", "switch", "catch", "return", "sizeof", "else", "do")
@@ -37,10 +37,12 @@ class Parameter(Struct, frozen=True):
 class Launcher(Struct, frozen=True):
     """A function that launches, or calls one that does. ``numbers``: by place the parameters of its
     template that are integers, None for types; empty of a function that takes no number so;
+    ``defaults``: of these numbers, empty without one;
     ``parameters``: by place; ``named``: where its name stands in its definition; ``start`` and
     ``stop``: its body, brackets included."""
 
     numbers: tuple[str | None, ...]
+    defaults: tuple[Sequence[SourceWord], ...]
     parameters: tuple[Parameter, ...]
     named: int
     start: int
@@ -72,6 +74,28 @@ def launchers_in(words: Sequence[SourceWord], launches: Sequence[str]) -> dict[s
     return {n: one for n, one in found.items() if one.numbers or _is_called(words, n, one)}
 
 
+def launching_macros(words: Sequence[SourceWord], launches: Sequence[str]) -> frozenset[str]:
+    """The macros with parameters that hold one of the words that launch, or call a function or a
+    macro that does."""
+    macros = dict(_macros(words))
+    found, signs = set[str](), set(launches)
+    while True:
+        signs |= launchers_in(words, sorted(signs)).keys() if macros else set()
+        more = {name for name, body in macros.items() if not signs.isdisjoint(body)} - found
+        if not more:
+            return frozenset(found)
+        found |= more
+        signs |= more
+
+
+def _macros(words: Sequence[SourceWord]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The macros with parameters, each with the words that it is made of."""
+    for at, word in enumerate(words[:-2]):
+        if word.text == "#define" and words[at + 2].text == "(":
+            end = next((n for n in range(at, len(words)) if words[n].text == "#end"), len(words))
+            yield words[at + 1].text, frozenset(one.text for one in words[at + 3 : end])
+
+
 def by_value(found: Launchers) -> Mapping[str, frozenset[int]]:
     """The places of arguments that functions take as values, and leave as they are."""
     return {
@@ -100,21 +124,22 @@ def _functions(words: Sequence[SourceWord]) -> Iterator[tuple[str, Launcher]]:
         if [one.text for one in words[start : start + 1]] != ["{"]:
             continue
         parameters = tuple(_parameter(part) for part in cut(words[at + 2 : end]) if part)
-        numbers = _template_numbers(words, at)
-        yield word.text, Launcher(numbers, parameters, at, start, _closed(words, start) + 1)
+        template = _template(words, at)
+        numbers, defaults = tuple(map(_number, template)), tuple(map(_default, template))
+        if not any(numbers):
+            numbers = ()
+        stop = _closed(words, start) + 1
+        yield word.text, Launcher(numbers, defaults, parameters, at, start, stop)
 
 
-def _template_numbers(words: Sequence[SourceWord], at: int) -> tuple[str | None, ...]:
-    """The numbers of the template whose function's name stands at a place, None for its types;
-    empty where it has none."""
+def _template(words: Sequence[SourceWord], at: int) -> list[Sequence[SourceWord]]:
+    """The parameters of the template whose function's name stands at a place."""
     begins = at
     while begins >= 0 and words[begins].text not in (";", "{", "}", "#end", "template"):
         begins -= 1
     if begins < 0 or words[begins].text != "template":
-        return ()
-    close = _angle(words, begins + 1)
-    kinds = tuple(_number(part) for part in cut(words[begins + 2 : close]))
-    return kinds if any(kinds) else ()
+        return []
+    return cut(words[begins + 2 : _angle(words, begins + 1)])
 
 
 def _parameter(part: Sequence[SourceWord]) -> Parameter:
@@ -134,6 +159,12 @@ def _number(part: Sequence[SourceWord]) -> str | None:
     before = said[: said.index("=")] if "=" in said else said
     typed = len(before) > 1 and not {"typename", "class", "template", "."} & set(before)
     return before[-1] if typed else None
+
+
+def _default(part: Sequence[SourceWord]) -> Sequence[SourceWord]:
+    """What a template's parameter is where nothing says it; empty without that."""
+    equals = next((n for n, word in enumerate(part) if word.text == "="), len(part))
+    return part[equals + 1 :]
 
 
 def _is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
@@ -184,16 +215,17 @@ def given_in(words: Sequence[SourceWord], at: int, one: Launcher) -> tuple[Given
 def numbers_in(
     words: Sequence[SourceWord], at: int, one: Launcher, scopes: Sequence[Constants]
 ) -> Constants | None:
-    """What the numbers of a launcher's template are in the call at a place; None for no such call,
-    or one whose numbers are not all known. Without such numbers there is nothing to know."""
+    """What the numbers of a launcher's template are in the call at a place, None for those that are
+    not known; None for no such call. Without such numbers there is nothing to know."""
     if not one.numbers:
         return {}
     if at + 1 >= len(words) or words[at + 1].text != "<":
         return None
     close = _angle(words, at + 1)
-    values: list[Known] = [evaluate(part, scopes) for part in cut(words[at + 2 : close])]
-    numbers = {n: v for n, v in zip(one.numbers, values, strict=False) if n is not None}
-    return None if None in numbers.values() or not numbers else numbers
+    given = cut(words[at + 2 : close])
+    said = [*given, *one.defaults[len(given) :]]
+    pairs = zip(one.numbers, said, strict=False)
+    return {n: evaluate(part, scopes) for n, part in pairs if n is not None} or None
 
 
 def _angle(words: Sequence[SourceWord], at: int) -> int:

@@ -57,9 +57,21 @@ def _zero_pair(i: SassInstruction) -> Meaning | None:
     return Meaning(writes, (), lambda state: (constant(0),) * len(writes))
 
 
+_NARROW: Mapping[tuple[str, ...], tuple[int, int]] = {
+    ("U8",): (1, 0),
+    ("S8",): (1, 0x80),
+    ("U16",): (2, 0),
+    ("S16",): (2, 0x8000),
+}
+"""Bytes of a load of less than a word, and the bit that is its sign."""
+
+
 def _constant(i: SassInstruction) -> Meaning | None:
-    """LDC.64 R4, c[0x0][0x210]; LDC R4, c[0x0][R2+0x210]: words of a constant bank."""
-    count = {(): 1, ("64",): 2, ("128",): 4}.get(tuple(i.parts[1:]))
+    """LDC.64 R4, c[0x0][0x210]; LDC R4, c[0x0][R2+0x210]: words of a constant bank, or, LDC.U8, a
+    part of one."""
+    kind = tuple(i.parts[1:])
+    size, sign = _NARROW.get(kind, (4, 0))
+    count = {(): 1, ("64",): 2, ("128",): 4}.get(kind, 1 if kind in _NARROW else None)
     place = constant_address(i.operands[1]) if len(i.operands) == 2 else None
     if count is None or place is None:
         return None
@@ -69,15 +81,21 @@ def _constant(i: SassInstruction) -> Meaning | None:
         first = first_byte(at, state)
         if isinstance(first, Unknown):
             return (because(first, first.uniform),) * count
-        return tuple(_looked_up(state, bank, first + 4 * n) for n in range(count))
+        found = [_looked_up(state, bank, first + 4 * n, size) for n in range(count)]
+        return tuple(_signed(one, sign) for one in found)
 
     return Meaning(following(i.operands[0], count), at.registers, run)
 
 
-def _looked_up(state: State, bank: int, places: Array) -> Value:
-    """The word at the place of every lane."""
+def _signed(value: Value, sign: int) -> Value:
+    """A number whose bit ``sign`` says that it is below zero, as a word."""
+    return apply(lambda x: (x ^ np.uint32(sign)) - np.uint32(sign), value) if sign else value
+
+
+def _looked_up(state: State, bank: int, places: Array, size_bytes: int) -> Value:
+    """The number at the place of every lane."""
     where, which = np.unique(places, return_inverse=True)
-    words = [constant_word(state, bank, int(place)) for place in where]
+    words = [constant_word(state, bank, int(place), size_bytes) for place in where]
     if len(words) == 1:
         return words[0]
     return apply(

@@ -139,9 +139,9 @@ def _operand_word(state: State, text: str, half: int) -> Value:
     return Unknown(f"the operand {text}")
 
 
-def constant_word(state: State, bank: int, offset_bytes: int) -> Value:
-    """A word of the constant memory, as far as the launch gives it."""
-    found: Value = state.memory(bank, offset_bytes)
+def constant_word(state: State, bank: int, offset_bytes: int, size_bytes: int = 4) -> Value:
+    """A word of the constant memory, or a part of one, as far as the launch gives it."""
+    found: Value = state.memory(bank, offset_bytes, size_bytes)
     return found
 
 

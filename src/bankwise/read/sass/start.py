@@ -30,8 +30,8 @@ SHARED_BYTES = "dynamic_smem_size"
 """What only the launch knows and ``args`` may name."""
 
 
-Constants = Callable[[int, int], Value]
-"""The word at (bank, offset in bytes) of the constant memory."""
+Constants = Callable[[int, int, int], Value]
+"""The number at (bank, offset in bytes) of the constant memory, of so many bytes; no sign."""
 
 
 def start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
@@ -55,38 +55,41 @@ def start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
 
 
 def _constants(kernel: SassKernel, size: Size, args: ArgumentValues) -> Constants:
-    """The words of the constant banks, as far as block size and arguments give them."""
+    """The numbers of the constant banks, as far as block size and arguments give them."""
     facts = _facts(kernel)
     new = generation(kernel.target) >= 100
-    words: dict[int, Value] = {(0x360 if new else 0) + 4 * n: constant(size[n]) for n in range(3)}
+    words = {(0x360 if new else 0) + 4 * n: size[n] for n in range(3)}
     said = {(0x370 if new else 0xC) + 4 * n: name for n, name in enumerate(IDS[3:])}
     said |= {} if new else {0x2C: SHARED_BYTES}
-    words |= {place: constant(args[name]) for place, name in said.items() if name in args}
+    words |= {place: args[name] for place, name in said.items() if name in args}
     facts |= said
     words |= _window(kernel)
-    words |= _arguments(kernel, args)
+    known = {at + n: word >> 8 * n & 0xFF for at, word in words.items() for n in range(4)}
+    known |= _arguments(kernel, args)
     names = _names(kernel)
 
-    def word(bank: int, offset: int) -> Value:
+    def number(bank: int, offset: int, size_bytes: int) -> Value:
         if bank == 2:
-            return _literal(kernel.facts.literals, offset)
-        found = words.get(offset) if bank == 0 else None
-        if found is not None:
-            return found
-        place = f"c[0x{bank:x}][0x{offset:x}]"
-        name = names.get(offset, "") if bank == 0 else ""
+            return _literal(kernel.facts.literals, offset, size_bytes)
+        places = range(offset, offset + size_bytes)
+        if bank == 0 and offset in known and not any(n in names and n not in known for n in places):
+            return constant(sum(known.get(at, 0) << 8 * n for n, at in enumerate(places)))
+        lost = next((n for n in places if n in names and n not in known), offset)
+        word = lost if lost in facts else lost & ~3
+        place = f"c[0x{bank:x}][0x{word:x}]"
+        name = names.get(lost, "") if bank == 0 else ""
         changes = ", which the host may change" if bank == 3 else ""
         name = name or f"the constant {place}{changes}"
-        return Unknown(name, uniform=True, fact=facts.get(offset, place) if bank == 0 else "")
+        return Unknown(name, uniform=True, fact=facts.get(word, place) if bank == 0 else "")
 
-    return word
+    return number
 
 
-def _literal(literals: bytes, offset: int) -> Value:
-    """A word of bank 2."""
-    if not 0 <= offset <= len(literals) - 4:
-        return Unknown(f"the constant c[0x2][0x{offset:x}]", uniform=True)
-    return constant(int.from_bytes(literals[offset : offset + 4], "little"))
+def _literal(literals: bytes, offset: int, size_bytes: int) -> Value:
+    """A number of bank 2."""
+    if not 0 <= offset <= len(literals) - size_bytes:
+        return Unknown(f"the constant c[0x2][0x{offset & ~3:x}]", uniform=True)
+    return constant(int.from_bytes(literals[offset : offset + size_bytes], "little"))
 
 
 def window_constant(kernel: SassKernel) -> str:
@@ -94,34 +97,37 @@ def window_constant(kernel: SassKernel) -> str:
     return "0x1c" if generation(kernel.target) < 90 else ""
 
 
-def _window(kernel: SassKernel) -> dict[int, Value]:
+def _window(kernel: SassKernel) -> dict[int, int]:
     """Of sm_80 to sm_89 the address at which shared memory begins; it has a word of zeros below."""
     place = window_constant(kernel)
     high = int(place, 16) if place else 0
-    return {high - 4: constant(0), high: constant(WINDOW_HIGH)} if place else {}
+    return {high - 4: 0, high: WINDOW_HIGH} if place else {}
 
 
-def _arguments(kernel: SassKernel, args: ArgumentValues) -> dict[int, Value]:
-    """The words that ``args`` gives: of a parameter all that it has, of a place two."""
-    found: dict[int, Value] = {}
+def _arguments(kernel: SassKernel, args: ArgumentValues) -> dict[int, int]:
+    """The bytes that ``args`` gives: of a parameter all that it has, of a place a word."""
+    found: dict[int, int] = {}
     base, parameters = _base(kernel), kernel.facts.parameters or ()
     for name, number in args.items():
         place = re.fullmatch(r"c\[0x0\]\[(0x[0-9a-f]+)\]", str(name))
         if place:
-            found[int(place[1], 16)] = constant(number)
+            first, size = int(place[1], 16), 4
         elif str(name).isdecimal() and int(name) < len(parameters):
             offset, size = parameters[int(name)]
-            for at in range(0, size, 4):
-                found[base + offset + at] = constant(number >> 8 * at)
+            first = base + offset
+        else:
+            continue
+        found |= {first + n: number >> 8 * n & 0xFF for n in range(size)}
     return found
 
 
 def _names(kernel: SassKernel) -> dict[int, str]:
+    """The parameter that each byte of bank 0 is of."""
     base = _base(kernel)
     return {
         base + offset + at: f"kernel parameter {n}"
         for n, (offset, size) in enumerate(kernel.facts.parameters or ())
-        for at in range(0, size, 4)
+        for at in range(size)
     }
 
 
@@ -131,7 +137,7 @@ def _facts(kernel: SassKernel) -> dict[int, str]:
     return {
         base + offset + at: str(n)
         for n, (offset, size) in enumerate(kernel.facts.parameters or ())
-        for at in range(0, size, 4)
+        for at in range(size)
         if size <= 8
     }
 
