@@ -3,7 +3,8 @@
     *(float4*)&As[r][c]                                   a float4
     atomicAdd(&As[r][c], 1.f)                             one element
     unsigned p = __cvta_generic_to_shared(&As[r][c]);     what the assembly takes that gets p
-    load(&As[r][c])                                       what the function of the file takes
+    load(&As[r][c])                                       what the function, or the macro, of the
+                                                          file takes
 
 Arithmetic on an address leaves the element that was named, so it is refused, with its place.
 """
@@ -21,6 +22,7 @@ from bankwise.read.cxx.functions import (
     macros_of,
     parameters_of,
 )
+from bankwise.read.cxx.macro_calls import Kept, argument_of, in_macro, macro_of
 from bankwise.read.cxx.tree import (
     CxxSource,
     Node,
@@ -51,8 +53,6 @@ _UNITS = re.compile(r"\b(?:bulk|tensor|wgmma|tcgen05|mbarrier)\b")
 _WIDTH = re.compile(r"\.v([24])\.[bfus](\d+)")
 _ASM_BYTES = 16
 """What ldmatrix, stmatrix and cp.async take from an address of shared memory, at most."""
-
-Kept = tuple[str, ...] | Refusal
 
 
 def reach(source: CxxSource, address: Node, depth: int = 0) -> Kept:
@@ -123,14 +123,9 @@ def _argument(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     if name in _COPIES and place == 0:
         size = named(parent)[_COPIES[name]]
         return (source.of(size),)
+    if macro_of(source, parent) is not None:
+        return in_macro(source, address, parent, lambda inner, node: reach(inner, node, depth))
     return _followed(source, address, name, place, depth)
-
-
-def argument_of(node: Node, arguments: Node) -> Node:
-    """The argument of a list that a node stands in."""
-    while node.parent != arguments:
-        node = node.parent
-    return node
 
 
 def _followed(source: CxxSource, address: Node, name: str, place: int, depth: int) -> Kept:
@@ -201,13 +196,30 @@ def _pointee(source: CxxSource, initialised: Node, kept: Kept) -> Kept:
 
 def _assembly(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """An operand of inline assembly, whose instructions say how many bytes."""
+    operand = parent
     while parent.type != "gnu_asm_expression":
         parent = parent.parent
     text = source.of(parent)
     if _UNITS.search(text):
         return _no(source, address, "is given to an asynchronous unit, which places bytes itself")
+    if _computed(source, operand, parent):
+        return _no(source, address, "is computed with in assembly, which is not followed")
     wide = [int(n) * int(bits) // 8 for n, bits in _WIDTH.findall(text)]
     return (str(max((_ASM_BYTES, *wide))),)
+
+
+def _computed(source: CxxSource, operand: Node, assembly: Node) -> bool:
+    """Whether instructions do more with an operand than to go to its address: ``[%1]``."""
+    operands = [node for node in walk(assembly) if node.type in _OPERANDS]
+    own = rf"%{operands.index(operand)}(?!\d)"
+    symbol = operand.child_by_field_name("symbol")
+    if symbol is not None:
+        own += rf"|%\[{re.escape(source.of(symbol))}\]"
+    text = source.of(assembly.child_by_field_name("assembly_code"))
+    return re.search(own, re.sub(rf"\[\s*(?:{own})\s*\]", "", text)) is not None
+
+
+_OPERANDS = ("gnu_asm_output_operand", "gnu_asm_input_operand")
 
 
 def _returned(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:

@@ -18,11 +18,11 @@ from msgspec.structs import replace
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import definitions, macros_of, parameters_of
 from bankwise.read.cxx.lvalues import bound
-from bankwise.read.cxx.macros import elements_by_macro, in_macro, macro_of
+from bankwise.read.cxx.macro_calls import argument_of, macro_of
+from bankwise.read.cxx.macros import element_in_macro, elements_by_macro
 from bankwise.read.cxx.reach import (
     INTEGER,
     SAME,
-    argument_of,
     pointee,
     reach,
 )
@@ -254,7 +254,7 @@ def _touched(
     elif why := bound(source, part):
         _no(source, node, why, found)
     elif kind == "argument_list" and macro_of(source, parent) is not None:
-        kept = in_macro(source, part, parent)
+        kept = element_in_macro(source, part, parent)
         if isinstance(kept, Refusal):
             found.refusals.append(kept)
         else:
@@ -292,12 +292,7 @@ def _address(
     terms: tuple[ByteSpan, ...] = (),
 ) -> None:
     """``&p[i]`` or ``p + i``: of what is moved from there, or where another pointer begins."""
-    parent = around(address)
-    given = parent is not None and parent.type == "argument_list"
-    if given and macro_of(source, parent) is not None:
-        kept = in_macro(source, address, parent, address=True)
-    else:
-        kept = reach(source, address)
+    kept = reach(source, address)
     if not isinstance(kept, Refusal):
         _use(source, address, index, view, kept, found)
         return
