@@ -2,7 +2,7 @@
 
     #define LOAD(v, p) v = *(float4*)(p)
     LOAD(v, &s[r][c]);                   moves a float4
-    #define LDSM(v, a) asm("ldmatrix.sync.aligned.x1.m8n8.shared.b16 {%0}, [%1];" : "=r"(v) : "r"(a))
+    #define LDSM(v, a) asm("ldmatrix.sync.. {%0}, [%1];" : "=r"(v) : "r"(a))
     LDSM(v, address);                    moves what the instruction moves
 
 Its text is parsed as a statement in which the parameter is a variable.
@@ -14,10 +14,18 @@ import re
 from collections.abc import Callable
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.tree import CxxSource, Node, around, called, named, parse, walk
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, around, called, named, parse, walk
 
-Kept = tuple[str, ...] | Refusal
-"""How many bytes are moved together, in C++: "sizeof(float4)"; none: an element."""
+Moved = tuple[str | ByteSpan, ...]
+"""How many bytes are moved together, in C++: "sizeof(float4)"; none: an element. A span is an
+expression of the text: so many elements on the next row of a matrix begins, which is moved too."""
+
+Kept = Moved | Refusal
+
+
+def has_rows(moved: Moved) -> bool:
+    """Whether rows of a matrix are moved."""
+    return any(isinstance(one, ByteSpan) for one in moved)
 
 
 def argument_of(node: Node, arguments: Node) -> Node:
@@ -49,7 +57,7 @@ def in_macro(
     """How many bytes a macro of the file moves from what it is given. ``at``: the same of each
     place where its parameter stands."""
     place = named(arguments).index(argument_of(given, arguments))
-    kept: list[str] = []
+    kept: list[str | ByteSpan] = []
     for macro in _macros(source, arguments):
         found = _in_text(source, macro, place, at)
         if isinstance(found, str):
@@ -62,7 +70,7 @@ def in_macro(
 
 def _in_text(
     source: CxxSource, macro: Node, place: int, at: Callable[[CxxSource, Node], Kept]
-) -> tuple[str, ...] | str:
+) -> Moved | str:
     """The same of one definition; as one text why it is not followed."""
     taken = [source.of(n) for n in named(macro.child_by_field_name("parameters"))]
     value = macro.child_by_field_name("value")
@@ -75,9 +83,11 @@ def _in_text(
     places = [n for n in walk(inner.root) if n.type == "identifier" and inner.of(n) == taken[place]]
     if len(places) != len(re.findall(rf"\b{re.escape(taken[place])}\b", body)):
         return "{macro} is not understood"
-    kept: list[str] = []
+    kept: list[str | ByteSpan] = []
     for node in places:
         found = at(inner, node)
+        if not isinstance(found, Refusal) and has_rows(found):
+            return "{macro} moves a matrix, with a row length of its own"
         if isinstance(found, Refusal):
             return "{macro}: " + found.reason.replace("{", "{{").replace("}", "}}")
         kept += found

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import definitions, macros_of, parameters_of
 from bankwise.read.cxx.lvalues import bound
-from bankwise.read.cxx.macro_calls import argument_of, macro_of
+from bankwise.read.cxx.macro_calls import Moved, argument_of, macro_of
 from bankwise.read.cxx.macros import element_in_macro, elements_by_macro
 from bankwise.read.cxx.reach import (
     INTEGER,
@@ -156,7 +156,10 @@ def _by_macro(
     pinned = f"{twice} would happen twice, in the macro {word}" if twice else ""
     kept = dict.fromkeys(text for use in there.uses for text in use.kept)
     found.arguments.setdefault((word, MACRO), set()).update(one.start_byte for one in calls)
-    found.uses.append(ArrayUse(span(element), tuple(indices), tuple(kept), pinned=pinned))
+    rows = dict.fromkeys(one for use in there.uses for one in use.strides)
+    found.uses.append(
+        ArrayUse(span(element), tuple(indices), tuple(kept), pinned=pinned, strides=tuple(rows))
+    )
 
 
 def _member(
@@ -268,7 +271,7 @@ def _use(
     node: Node,
     index: ByteSpan | None,
     view: PointerView,
-    kept: tuple[str, ...],
+    moved: Moved,
     found: ViewsFound,
 ) -> None:
     last = () if index is None else (index,)
@@ -277,9 +280,17 @@ def _use(
     else:
         indices, pinned = (*view.indices, *last), pinned_by(source, index, view)
     more = (view.scale,) if view.scale else ()
-    kept = tuple(dict.fromkeys((*kept, *more)))
+    said = (one for one in moved if isinstance(one, str))
     found.uses.append(
-        ArrayUse(span(node), indices, kept, flat=view.flat, scale=view.scale, pinned=pinned)
+        ArrayUse(
+            span(node),
+            indices,
+            tuple(dict.fromkeys((*said, *more))),
+            flat=view.flat,
+            scale=view.scale,
+            pinned=pinned,
+            strides=tuple(one for one in moved if isinstance(one, ByteSpan)),
+        )
     )
 
 
