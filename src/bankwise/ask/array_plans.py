@@ -241,7 +241,7 @@ def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan,
 
 
 def _matrices(posed: Sequence[PosedArray]) -> bool:
-    """Whether the CUDA library moves matrices of an array: it knows rows, but no swizzle of them."""
+    """Whether the CUDA library moves matrices of an array: it knows no swizzle of their rows."""
     return any(use.strides for one in posed for use in one.array.uses)
 
 

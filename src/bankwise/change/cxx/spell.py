@@ -359,7 +359,7 @@ def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor"
         longer = f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
         return longer + (told and f", rows of matrices {long} + {map_.pad} apart")
     if map_.pad:
-        last = source.of(array.extents[-1])
+        last = " ".join(source.of(array.extents[-1]).split())
         return f"{array.name}: rows of {last} become {last} + {map_.pad}{told}"
     row, column = ("", "i") if array.flat else ("[r]", "c")
     new = new_indices(map_, how, (column,) if array.flat else ("r", column))

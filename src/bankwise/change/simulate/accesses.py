@@ -20,6 +20,7 @@ def space_of(statement: Statement) -> str:
 
 
 def load_bytes(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size: int) -> Values:
+    """So many bytes, at most 8, from each address; ``lanes``: whose each access is."""
     if space == "param":
         return _parameters(block, at, size)
     local = at >= np.uint64(LOCAL)
@@ -36,6 +37,7 @@ def load_bytes(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size
 def store_bytes(
     block: SimulatedBlock, space: str, at: Values, lanes: Lanes, values: Values, size: int
 ) -> None:
+    """So many bytes to each address."""
     local = at >= np.uint64(LOCAL)
     shared = (at >= np.uint64(SHARED)) & ~local
     if space == "shared" or (not space and shared.all()):
