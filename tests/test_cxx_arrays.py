@@ -230,6 +230,36 @@ def test_an_address_is_followed_into_functions_of_the_file() -> None:
     assert "goes where it cannot be followed" in array.refusals[0].reason
 
 
+_LDSM = 'LDSM(v, p) asm volatile("ldmatrix.x1 {{%0}}, [%1{}];" : "=r"(v) : "r"({}))'
+
+
+@pytest.mark.parametrize(
+    ("macros", "why"),
+    [
+        ([_LDSM.format("", "p")], ""),
+        ([_LDSM.format("", "(unsigned)(p)")], ""),
+        ([_LDSM.format(" + 16", "p")], "is computed with in assembly"),
+        ([_LDSM.format("", "p + 16")], "cannot be followed"),
+        ([_LDSM.format("", "p"), _LDSM.format("", "p + 16")], "cannot be followed"),
+        (['LDSM(v, p) asm("add.u32 %0, %1, 64;" : "=r"(v) : "r"(p))'], "is computed with"),
+        (['LDSM(v, p) asm("ld.u32 %0, [%[at]];" : "=r"(v) : [at] "r"(p))'], ""),
+        (['LDSM(v, p) asm("ld.u32 %0, [%[at]+4];" : "=r"(v) : [at] "r"(p))'], "is computed with"),
+        (['LDSM(v, p) asm("wgmma %0, %1;" : "=r"(v) : "r"(p))'], "asynchronous unit"),
+        (["LDSM(v, p) v = p + 16"], "cannot be followed"),
+    ],
+)
+def test_an_address_that_a_variable_holds_is_followed_into_macros(
+    macros: list[str], why: str
+) -> None:
+    """Of several definitions the preprocessor takes one: whichever it is, it has to be good."""
+    body = "unsigned p, v; unsigned w = __cvta_generic_to_shared(&s[t][4]); LDSM(v, w);"
+    defined = "\n#else\n".join(f"#define {one}" for one in macros)
+    (array,) = arrays(f"#if N\n{defined}\n#endif\n" + KERNEL.format(body))
+    assert [why in one.reason for one in array.refusals] == [True] * bool(why), array.refusals
+    if not why:
+        assert array.uses[0].kept == ("16",)
+
+
 def test_an_element_that_is_passed_by_reference_may_be_more_than_one() -> None:
     """A function that gets a reference can take the address of it, and read on from there."""
     helper = "__device__ void load({} x) {{ float4 v = *(float4*)&x; }}\n"

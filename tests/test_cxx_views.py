@@ -117,7 +117,7 @@ FORMS = (
         "address",
         in_kernel(
             "unsigned a = (unsigned)__cvta_generic_to_shared(u);\n"
-            'asm("ldmatrix.x4 {%0}, [%1];" :: "r"(a + /**/t * 128 + k * 16/**/));'
+            'asm("ldmatrix.x4 {v}, [%0];" :: "r"(a + /**/t * 128 + k * 16/**/));'
         ),
         *("u", FLAT, ("",), 1),
     ),
@@ -142,7 +142,7 @@ FORMS = (
     Form(
         "returned",
         in_kernel(
-            'asm("ldmatrix.x4 {%0}, [%1];" :: "r"(bytes(&s[t][/**/k * 4/**/])));\n'
+            'asm("ldmatrix.x4 {v}, [%0];" :: "r"(bytes(&s[t][/**/k * 4/**/])));\n'
             "s[k][/**/t/**/] = s[t][/**/k + 1/**/];",
             BYTES,
         ),

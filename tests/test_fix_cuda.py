@@ -66,6 +66,8 @@ def test_the_tiled_gemm_loses_every_conflict_and_keeps_its_vectors(tmp_path: Pat
         ("device_function", "tile[j][threadIdx.x ^ (j & 31)]"),
         ("gemm_mma", "&As[warp * 16 + lane % 16][(kk + lane / 16 * 8)"),
         ("macro", "s[32][32 + "),
+        ("mma_macros", "&left[r][q ^ ((r >> 1 & 3) << 3)]"),
+        ("mma_bytes", "first + (((s * stage + r * (WIDTH + PAD) + q) * sizeof(half)) ^ "),
     ],
 )
 def test_kernels_of_many_manners_are_free_afterwards(name: str, changed: str) -> None:

@@ -346,3 +346,48 @@ def test_global_memory_is_of_bytes_wherever_a_word_begins(at: int, size: int) ->
     new = 0xA1B2C3D4E5F60718 >> (64 - 8 * size)
     held = held[:at] + new.to_bytes(size, "little") + held[at + size :]
     assert memory.load(places, 1).tolist() == list(held)
+
+
+def product(filled: int, loaded: int, stored: int, read: int, layout: str = "row") -> str:
+    """A matrix of 16 x 16 halves, a word a thread, as both factors; the sums go through shared
+    memory. Each number: how many elements rows are apart where that is done."""
+    a, b = (", ".join(f"%{one}{n}" for n in range(8)) for one in "gh")
+    c = ", ".join(f"%c{n}" for n in range(8))
+    return f"""
+  shr.u32 %r3, %r1, 3; mul.lo.u32 %r3, %r3, {2 * filled}; and.b32 %r4, %r1, 7;
+  shl.b32 %r4, %r4, 2; add.s32 %r3, %r3, %r4; add.s32 %r3, %r3, %r2;
+  ld.global.u32 %r5, [%rd4]; st.shared.u32 [%r3], %r5; bar.sync 0;
+  wmma.load.a.sync.aligned.{layout}.m16n16k16.shared.f16 {{{a}}}, [%r2], {loaded};
+  wmma.load.b.sync.aligned.col.m16n16k16.shared.f16 {{{b}}}, [%r2], {loaded};
+  wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {{{c}}}, [%rd1];
+  wmma.mma.sync.aligned.{layout}.col.m16n16k16.f32.f32 {{{c}}}, {{{a}}}, {{{b}}}, {{{c}}};
+  wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r2+1024], {{{c}}}, {stored}; bar.sync 0;
+  shr.u32 %r3, %r1, 4; mul.lo.u32 %r3, %r3, {4 * read}; and.b32 %r4, %r1, 15;
+  shl.b32 %r4, %r4, 2; add.s32 %r3, %r3, %r4; add.s32 %r3, %r3, %r2;
+  ld.shared.u32 %r6, [%r3+1024]; st.global.u32 [%rd5], %r6;
+"""
+
+
+def test_a_matrix_of_wmma_is_its_elements_wherever_they_lie() -> None:
+    right = product(16, 16, 16, 16)
+    told = same(right, product(24, 24, 20, 20), threads=128)
+    assert told == Simulated(128, 1, told.steps)  # type: ignore[union-attr]
+    for wrong in (
+        product(24, 16, 16, 16),
+        product(16, 24, 16, 16),
+        product(16, 16, 20, 16),
+        product(16, 16, 16, 20),
+        product(16, 16, 16, 16, "col"),
+        right.replace("shared.f16 {%h", "shared.f16 {%r7, %h").replace(", %h7}, [", "}, [", 1),
+        right.replace("[%rd1]", "[%rd1+4]"),
+    ):
+        found = same(right, wrong, threads=128)
+        assert isinstance(found, Refusal) or found.differs, wrong
+
+
+def test_a_matrix_of_a_warp_lies_at_one_place() -> None:
+    apart = product(16, 16, 16, 16).replace("%g7}, [%r2]", "%g7}, [%r7]")
+    apart = apart.replace("bar.sync 0;", "bar.sync 0; add.s32 %r7, %r2, %r1;", 1)
+    told = same(apart, apart, threads=128)
+    assert isinstance(told, Refusal)
+    assert "a matrix of a warp at several addresses" in told.reason

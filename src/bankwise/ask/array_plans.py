@@ -217,6 +217,8 @@ def _plans(
     if plans:
         order = sorted(plans, key=lambda p: (p.total, accessor and p.map.pad > 0, p.hides))
         return tuple(order)
+    if why is None and _matrices(posed):
+        return Refusal(_NO_ROWS)
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
 
 
@@ -230,13 +232,24 @@ def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan,
     """The plans of the first size that every other can have, with what all of them take then."""
     first, *others = posed
     for plan, map_ in better(first, gpu):
+        if map_.folds and _matrices(posed):
+            continue
         passes = [first.passes(plan), *(_passes(map_, one) for one in others)]
         known = [one for one in passes if one is not None]
         if len(known) == len(passes):
             yield plan, map_, summed(known)
 
 
+def _matrices(posed: Sequence[PosedArray]) -> bool:
+    """Whether the CUDA library moves matrices of an array: it knows no swizzle of their rows."""
+    return any(use.strides for one in posed for use in one.array.uses)
+
+
 _LONGER = "one place changes; a fold takes as few passes and no bytes, and changes each index"
+_NO_ROWS = (
+    "the CUDA library moves matrices of it, whose rows have no swizzle, and none of the longer "
+    "rows that were tried takes fewer passes"
+)
 _NOTHING = "none of the folds of its rows and of the longer rows that were tried takes fewer passes"
 
 

@@ -192,7 +192,9 @@ def _posed(
     """The array and all that kernels do to it, each with its first byte there; None where none
     touches it."""
     if not size.bytes_:
-        return Refusal("the launch decides how large it is, and gives no bytes", kernels[0][0].location)
+        return Refusal(
+            "the launch decides how large it is, and gives no bytes", kernels[0][0].location
+        )
     patterns: list[AddressPattern] = []
     owners: list[LaunchKey] = []
     for kernel, start in kernels:

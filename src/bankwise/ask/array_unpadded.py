@@ -30,7 +30,7 @@ from bankwise.tile import Use
 def unpadded(source: CxxSource, posed: Sequence[PosedArray], least: int, gpu: Machine) -> str:
     """What an array takes without the elements of each row that nobody touches, where a fold does
     better then than ``least`` passes; empty else. Of one array that has one size."""
-    if len(posed) > 1:
+    if len(posed) > 1 or any(use.strides for use in posed[0].array.uses):
         return ""
     shorter = _shorter(posed[0], gpu)
     found = () if shorter is None else better(shorter, gpu)

@@ -28,6 +28,7 @@ from bankwise.ask.every_launch import (
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.judge_emitted import beyond, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
+from bankwise.ask.matrices_placed import misplaced
 from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.claim import ArrayClaim
@@ -39,7 +40,7 @@ from bankwise.files import check_writable, read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
-from bankwise.read.cxx.tree import CxxSource, in_template, parse
+from bankwise.read.cxx.tree import in_template, parse
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.sources import language_of
@@ -172,7 +173,7 @@ def _heard(
     """What the judges that are asked say of a change: proof, execution, code, a GPU."""
     if not chosen:
         return ()
-    proof, *emitted = _verdicts(author.source, before, after, chosen, judges.isa)
+    proof, *emitted = _verdicts(author, before, after, chosen, judges.isa)
     return (proof, *_executed(author, before, after, judges), *emitted)
 
 
@@ -224,12 +225,13 @@ def _why(chosen: WrittenArray) -> str:
 
 
 def _verdicts(
-    source: CxxSource,
+    author: Author,
     before: CompiledText,
     after: CompiledText,
     chosen: Sequence[WrittenArray],
     isa: bool,
 ) -> Iterator[Verdict]:
+    source = author.source
     claims = [
         ArrayClaim(
             *(one.number, one.array.name, c.plan.map.folds, c.plan.map.pad),
@@ -241,9 +243,12 @@ def _verdicts(
         for c in chosen
         for one in c.plans.arrays
     ]
-    proved = prove_text(source, parse(after.text, source.file), claims)
+    edited = parse(after.text, source.file)
+    proved = prove_text(source, edited, claims)
     if isinstance(proved, Refusal):
         yield Verdict("proof", "failed", str(proved))
+    elif why := misplaced(source, edited, author.language, author.what):
+        yield Verdict("proof", "failed", why)
     else:
         every = [one.array for c in chosen for one in c.plans.arrays]
         pieces = [
@@ -258,6 +263,7 @@ def _verdicts(
         )
         detail = _PROVED.format(uses=proved, arrays=len(claims), does=does, what=what)
         detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
+        detail += _MATRICES * any(use.strides for one in every for use in one.uses)
         detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
         yield Verdict("proof", "passed", detail, complete=not pieces)
     if isa:
@@ -274,4 +280,8 @@ _PROVED = (
     "element"
 )
 _INSTANTIATED = "; of templates what is instantiated in this file"
+_MATRICES = (
+    "; the CUDA library moves element (i, j) of a matrix at p + i * ldm + j (columns: p + j * ldm "
+    "+ i), and no matrix leaves the rows that it begins in"
+)
 _PIECES = "; that no index leaves what the launch gives {names} is known of this launch alone"

@@ -40,6 +40,7 @@ from bankwise.change.cxx.claim import (
     placed,
 )
 from bankwise.change.cxx.evaluate import value_of
+from bankwise.change.cxx.matrices import unmoved
 from bankwise.change.cxx.prove_tile import TypedText, expression_of, folds_of, without_types
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
@@ -125,6 +126,7 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
         array = arrays[number]
         if claim.pad:
             free.add(array.extents[-1])
+            free.update(at for use in array.uses for at in use.strides)
         new = [use for use in array.uses if use.indices and _written(use, claim)]
         free |= {index for use in new for index in _changed(use, claim)}
     return sorted(free)
@@ -177,6 +179,9 @@ def _proved(
         for number, (one, other) in enumerate(zip(old.uses, new.uses, strict=True)):
             if _shape(one) != _shape(other):
                 return Refusal(f"{old.name}: another use", before.place(one.span.start))
+            if not _rows_moved(before, after, one, other, claim, size, number):
+                why = f"{old.name}: {after.of(other.span)}: the rows of a matrix are other ones"
+                return Refusal(why, after.place(other.span.start))
             moves = one.indices and _written(one, claim)
             why = _moved(before, after, one, other, claim, size) if moves else ""
             terms = _inside if claim.folds else _inside_row
@@ -187,13 +192,38 @@ def _proved(
     return sum(not use.size for use in old.uses)
 
 
+def _rows_moved(
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
+    number: int,
+) -> bool:
+    """Whether matrices that begin at a use have the rows that they had: as far apart as those of
+    the array are now."""
+    if unmoved(old, number, size, claim.pad, claim.row):
+        return False
+    long, told = claim.row or size.columns, size.apart(number)
+    for at, then, apart in zip(old.strides, new.strides, told, strict=False):
+        text = _bare(before, at)
+        names = {} if text.isdecimal() else {text: np.asarray(apart)}
+        found = _value(after, then, names)
+        if found is None or found * long != apart * (long + claim.pad):
+            return False
+    return True
+
+
 def _shape(use: ArrayUse) -> tuple[object, ...]:
     """What of a use an edit of its indices leaves as it is."""
-    return len(use.indices), use.kept, use.size, use.flat, use.scale
+    return len(use.indices), use.kept, use.size, use.flat, use.scale, len(use.strides)
 
 
 def _permuted(old: SharedArray, claim: ArrayClaim) -> str:
     """Why a map cannot be applied to all uses of an array; empty if it can."""
+    if any(use.strides for use in old.uses):
+        return "rows of a matrix that the library moves have no swizzle"
     pinned = next((use.pinned for use in old.uses if use.pinned and not claim.typed), "")
     wrong = (keeps(claim, size) or aligned(claim, size) for size in set(claim.sizes))
     return pinned or next(filter(None, wrong), "")

@@ -29,6 +29,7 @@ from msgspec.structs import replace
 from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import begins_inside
 from bankwise.change.cxx.index_map import IndexMap, new_indices
+from bankwise.change.cxx.matrices import unmoved
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.constants import named_numbers
@@ -187,6 +188,9 @@ def _writable(
 ) -> IndexMap | Refusal:
     """A map as a use counts, or why its index cannot be written anew."""
     place = source.place(use.span.start)
+    if use.strides:
+        why = "is where a matrix begins: the library knows no swizzle of its rows"
+        return Refusal(f"{source.of(use.span)} {why}", place)
     if use.pinned:
         return Refusal(f"{source.of(use.span)}: {use.pinned}", place)
     for index in use.indices[-2:]:
@@ -243,7 +247,31 @@ def _pitched(
         inner, long = _atom(source, index), _length(source, array, row, index)
         more = f"{inner} / {long}" + (f" * {pad}" if pad > 1 else "")
         edits.append(CxxEdit(use.indices[-1], f"{inner} + {more}"))
+    strides = _strides(source, array, map_, sizes)
+    if isinstance(strides, Refusal):
+        return strides
+    edits += strides
     return (Spelling(array, map_, tuple(edits), "pitch", said(source, array, map_)),)
+
+
+def _strides(
+    source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
+) -> list[CxxEdit] | Refusal:
+    """How far apart the rows of matrices are that the library moves, under a pitch."""
+    edits: list[CxxEdit] = []
+    for number, use in ((n, one) for n, one in enumerate(array.uses) if one.strides):
+        why = (unmoved(use, number, size, map_.pad, map_.row) for size in sizes)
+        told = next(filter(None, why), "")
+        more = {
+            tuple(n // (map_.row or size.columns) * map_.pad for n in size.apart(number))
+            for size in sizes
+        }
+        if told or len(more) > 1:
+            reason = told or "its rows are further apart in some instances"
+            return Refusal(f"{source.of(use.span)}: {reason}", source.place(use.span.start))
+        for at, pad in zip(use.strides, more.pop(), strict=True):
+            edits.append(CxxEdit(at, f"{_atom(source, at)} + {pad}"))
+    return edits
 
 
 def _pitched_flat(
@@ -258,7 +286,10 @@ def _pitched_flat(
         return Refusal("its size is asked for, or a pointer begins inside it", place)
     row_ = _length(source, array, map_.row, extent[0])
     longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad, row_))
-    edits, inside = [longer], [longer]
+    strides = _strides(source, array, map_, sizes)
+    if isinstance(strides, Refusal):
+        return strides
+    edits, inside = [longer, *strides], [longer, *strides]
     for number, use in ((n, one) for n, one in enumerate(array.uses) if one.indices):
         index, steps = use.indices[-1], {_steps(map_, use, size) for size in sizes}
         row, pad = steps.pop()
@@ -323,13 +354,15 @@ _FACTOR = re.compile(r"(?<=[*/%])\s*\(?(\w+)\b|\b(\w+)\b(?=\)?\s*\*)")
 
 def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor") -> str:
     """A map in the array's own words: ``s[r][c] -> s[r][c ^ (r & 7)]``, or its longer rows."""
+    told = ", as do strides of its matrices" * any(use.strides for use in array.uses)
     if map_.row:
         long = _length(source, array, map_.row, array.extents[-1])
         more = f"i / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
-        return f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
+        longer = f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
+        return longer + (told and f", rows of matrices {long} + {map_.pad} apart")
     if map_.pad:
-        last = source.of(array.extents[-1])
-        return f"{array.name}: rows of {last} become {last} + {map_.pad}"
+        last = " ".join(source.of(array.extents[-1]).split())
+        return f"{array.name}: rows of {last} become {last} + {map_.pad}{told}"
     row, column = ("", "i") if array.flat else ("[r]", "c")
     new = new_indices(map_, how, (column,) if array.flat else ("r", column))
     row_ = row if len(new) == 1 else f"[{new[0]}]"

@@ -19,7 +19,8 @@ def space_of(statement: Statement) -> str:
     return next((part for part in statement.parts if part in _SPACES), "")
 
 
-def _load_bytes(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size: int) -> Values:
+def load_bytes(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size: int) -> Values:
+    """So many bytes, at most 8, from each address; ``lanes``: whose each access is."""
     if space == "param":
         return _parameters(block, at, size)
     local = at >= np.uint64(LOCAL)
@@ -33,9 +34,10 @@ def _load_bytes(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, siz
     return block.memory.load(at, size)
 
 
-def _store_bytes(
+def store_bytes(
     block: SimulatedBlock, space: str, at: Values, lanes: Lanes, values: Values, size: int
 ) -> None:
+    """So many bytes to each address."""
     local = at >= np.uint64(LOCAL)
     shared = (at >= np.uint64(SHARED)) & ~local
     if space == "shared" or (not space and shared.all()):
@@ -92,7 +94,7 @@ def load(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
 def _load_wide(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size: int) -> Values:
     if size > 8:
         raise Unsupported(f"registers of {size} bytes")
-    return _load_bytes(block, space, at, lanes, size)
+    return load_bytes(block, space, at, lanes, size)
 
 
 def store(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
@@ -104,7 +106,7 @@ def store(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     at, _ = block.address(statement.operands[0], lanes)
     for n, name in enumerate(names):
         values = masked(block.read(name, lanes), 8 * size)
-        _store_bytes(block, space_of(statement), at + np.uint64(n * size), lanes, values, size)
+        store_bytes(block, space_of(statement), at + np.uint64(n * size), lanes, values, size)
 
 
 def copy(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
@@ -117,9 +119,9 @@ def copy(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     elif len(statement.operands) > 3:
         kept = masked(block.read(statement.operands[3], lanes), 32)
     for n in range(0, size, 4):
-        found = _load_bytes(block, "global", source + np.uint64(n), lanes, 4)
+        found = load_bytes(block, "global", source + np.uint64(n), lanes, 4)
         found = np.where(kept > np.uint64(n), found, 0).astype(np.uint64)
-        _store_bytes(block, "shared", to + np.uint64(n), lanes, found, 4)
+        store_bytes(block, "shared", to + np.uint64(n), lanes, found, 4)
 
 
 _COMBINE: Mapping[str, Callable[[int, int, int], int]] = {
@@ -151,13 +153,11 @@ def atomic(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     old = np.zeros(len(lanes), np.uint64)
     for n in range(len(lanes)):
         one, here = lanes[n : n + 1], at[n : n + 1]
-        now = _load_bytes(block, space, here, one, size)
+        now = load_bytes(block, space, here, one, size)
         old[n] = now[0]
         given = [int(v[n]) for v in values]
         new = combined(operation, kind, int(now[0]), given, inexact)
-        _store_bytes(
-            block, space, here, one, np.array([new & (1 << 8 * size) - 1], np.uint64), size
-        )
+        store_bytes(block, space, here, one, np.array([new & (1 << 8 * size) - 1], np.uint64), size)
     if returns:
         if inexact and operation == "add":
             old = masked(term(statement.name, [at, values[0]]), 8 * size)

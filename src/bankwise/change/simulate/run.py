@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from msgspec import Struct, field
 
-from bankwise.change.simulate import accesses, warps
+from bankwise.change.simulate import accesses, matrices, warps
 from bankwise.change.simulate.arithmetic import COMPARISONS, OPERATIONS, funnel
 from bankwise.change.simulate.memory import LOCAL, SHARED, TOO_LONG, Unsupported
 from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed
@@ -54,6 +54,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "redux": warps.reduce,
     "mma": warps.matrix,
     "movmatrix": warps.matrix,
+    "wmma": matrices.fragment,
     "call": lambda block, one, lanes: _call(block, one, lanes),
     "ldmatrix": warps.load_matrix,
     "stmatrix": warps.store_matrix,

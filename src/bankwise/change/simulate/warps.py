@@ -13,7 +13,7 @@ from bankwise.read.ptx.parse import Statement
 _WARP = 32
 
 
-def _whole(block: SimulatedBlock, values: Values, lanes: Lanes) -> Values:
+def of_warps(block: SimulatedBlock, values: Values, lanes: Lanes) -> Values:
     """What all threads have, [warps, 32]; 0 where a thread takes no part."""
     full = np.zeros(block.warps * _WARP, np.uint64)
     full[lanes] = values
@@ -31,7 +31,7 @@ def complete(
     weights = np.uint64(1) << np.arange(_WARP, dtype=np.uint64)
     alive = np.zeros(block.warps * _WARP, np.uint64)
     alive[: len(live)] = live
-    here = _whole(block, np.ones(len(lanes), np.uint64), lanes)
+    here = of_warps(block, np.ones(len(lanes), np.uint64), lanes)
     missing = ((alive.reshape(-1, _WARP) > here) * weights).sum(axis=1, dtype=np.uint64)
     return np.asarray(lanes[(missing[lanes // _WARP] & mask) == 0])
 
@@ -55,7 +55,7 @@ def shuffle(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     }[mode]
     inside = at >= most if mode == "up" else at <= most
     at = np.where(inside, at, lane)
-    whole = _whole(block, source, lanes)
+    whole = of_warps(block, source, lanes)
     block.write(results[0], lanes, masked(whole[lanes // _WARP, at], 32))
     if len(results) > 1:
         block.write(results[1], lanes, inside.astype(np.uint64))
@@ -65,7 +65,7 @@ def vote(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``vote.sync.ballot.b32``, ``.any``, ``.all``."""
     mode = next(p for p in statement.parts if p in ("ballot", "any", "all", "uni"))
     value = block.read(statement.operands[1], lanes) & np.uint64(1)
-    yes, there = _whole(block, value, lanes), _whole(block, np.ones_like(value), lanes)
+    yes, there = of_warps(block, value, lanes), of_warps(block, np.ones_like(value), lanes)
     weights = np.uint64(1) << np.arange(_WARP, dtype=np.uint64)
     found = {
         "ballot": (yes * weights).sum(axis=1, dtype=np.uint64),
@@ -79,7 +79,7 @@ def vote(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
 
 def active_mask(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``activemask.b32``."""
-    there = _whole(block, np.ones(len(lanes), np.uint64), lanes)
+    there = of_warps(block, np.ones(len(lanes), np.uint64), lanes)
     weights = np.uint64(1) << np.arange(_WARP, dtype=np.uint64)
     masks = (there * weights).sum(axis=1, dtype=np.uint64)
     block.write(statement.operands[0], lanes, masks[lanes // _WARP])
@@ -87,7 +87,7 @@ def active_mask(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> No
 
 def reduce(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``redux.sync.add.s32``: the whole warp's, as a term that no order changes."""
-    whole = mixed(_whole(block, masked(block.read(statement.operands[1], lanes), 32), lanes))
+    whole = mixed(of_warps(block, masked(block.read(statement.operands[1], lanes), 32), lanes))
     found = masked(mixed(whole.sum(axis=1, dtype=np.uint64) ^ number_of(statement.name)), 32)
     block.write(statement.operands[0], lanes, found[lanes // _WARP])
 
@@ -97,7 +97,7 @@ def matrix(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     results, *given = (listed(text) for text in statement.operands)
     seen = np.full(block.warps, number_of(statement.name))
     for number, name in enumerate(one for group in given for one in group):
-        whole = _whole(block, block.read(name, lanes), lanes)
+        whole = of_warps(block, block.read(name, lanes), lanes)
         places = np.arange(_WARP, dtype=np.uint64) + np.uint64(_WARP * number)
         seen = mixed(seen ^ mixed(whole ^ mixed(places)).sum(axis=1, dtype=np.uint64))
     for number, name in enumerate(results):
@@ -111,7 +111,7 @@ def load_matrix(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> No
     if "m8n8" not in statement.parts or statement.parts[-1] != "b16":
         raise Unsupported(statement.name)
     names = listed(statement.operands[0])
-    at = _whole(block, shared_offset(block.address(statement.operands[1], lanes)[0]), lanes)
+    at = of_warps(block, shared_offset(block.address(statement.operands[1], lanes)[0]), lanes)
     lane = lanes % _WARP
     for matrix_, name in enumerate(names):
         rows = at[lanes // _WARP]
@@ -131,7 +131,7 @@ def store_matrix(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> N
     """``stmatrix``: the other way round."""
     if "m8n8" not in statement.parts or statement.parts[-1] != "b16":
         raise Unsupported(statement.name)
-    at = _whole(block, shared_offset(block.address(statement.operands[0], lanes)[0]), lanes)
+    at = of_warps(block, shared_offset(block.address(statement.operands[0], lanes)[0]), lanes)
     lane = lanes % _WARP
     for matrix_, name in enumerate(listed(statement.operands[1])):
         value, rows = block.read(name, lanes), at[lanes // _WARP]

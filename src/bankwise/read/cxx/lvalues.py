@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from bankwise.read.cxx.functions import definitions, function_of, parameters_of
-from bankwise.read.cxx.macros import macro_of
-from bankwise.read.cxx.reach import argument_of
+from bankwise.read.cxx.macro_calls import argument_of, macro_of
 from bankwise.read.cxx.tree import CxxSource, Node, around, called, named, walk
 
 _SAME = frozenset(

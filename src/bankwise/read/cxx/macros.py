@@ -2,11 +2,9 @@
 
     #define FLOAT4(x) (*(float4*)&(x))
     FLOAT4(s[r][c]) = v;                 moves a float4, though it looks like an element by value
-    #define LOAD(v, p) v = *(float4*)(p)
-    LOAD(v, &s[r][c]);                   so does this
 
-Its text is parsed as an expression in which the parameter is a variable. One that names an array
-itself is followed where it is one element, with all its indices: a use in the macro's own text.
+One that names an array itself is followed where it is one element, with all its indices: a use in
+the macro's own text.
 
     #define S(i, j) s[(i)][(j)]          S(t, 3) is the element of the array s that is in scope
     #define s(i, j) s[(i) * 32 + (j)]    so is s(t, 3); where no bracket follows, s is the array
@@ -19,72 +17,19 @@ from collections.abc import Iterator
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import macros_named
-from bankwise.read.cxx.reach import Kept, argument_of, reach
+from bankwise.read.cxx.macro_calls import Kept, in_macro
+from bankwise.read.cxx.reach import reach
 from bankwise.read.cxx.tree import (
     CxxSource,
     Node,
     around,
-    called,
     inside_parentheses,
     named,
     node_at,
-    parse,
     span,
     walk,
     words,
 )
-
-
-def macro_of(source: CxxSource, arguments: Node) -> Node | None:
-    """The function-like macro of the file that is called; None for a function."""
-    call = around(arguments)
-    if call is None or call.type != "call_expression":
-        return None
-    name = called(source, call)
-    found = (node for node in walk(source.root) if node.type == "preproc_function_def")
-    return next((n for n in found if source.of(n.child_by_field_name("name")) == name), None)
-
-
-def in_macro(source: CxxSource, element: Node, arguments: Node, address: bool = False) -> Kept:
-    """How many bytes a macro moves from an element, as :func:`reach` says it; from its
-    ``address``, where it is given that."""
-    macro, place = (
-        macro_of(source, arguments),
-        named(arguments).index(argument_of(element, arguments)),
-    )
-    assert macro is not None, "asked of a macro"
-    taken = [source.of(n) for n in named(macro.child_by_field_name("parameters"))]
-    value = macro.child_by_field_name("value")
-    body = source.of(value) if value is not None else ""
-    called_ = source.of(macro.child_by_field_name("name"))
-    if place >= len(taken) or "#" in body or "__VA_ARGS__" in body:
-        why = f"the macro {called_} does what is not followed with {source.of(element)}"
-        return Refusal(why, source.place(element.start_byte))
-    inner = parse(f"void f() {{ {body.replace(chr(92), ' ')}; }}", source.file)
-    kept: list[str] = []
-    if any(map(_lives_on, walk(inner.root))):
-        why = f"the macro {called_} declares what lives on behind it, or a reference"
-        return Refusal(why, source.place(element.start_byte))
-    for node in walk(inner.root):
-        if node.type == "identifier" and inner.of(node) == taken[place]:
-            found = reach(inner, node) if address else _one(inner, node)
-            if isinstance(found, Refusal):
-                why = f"the macro {called_}: {found.reason}"
-                return Refusal(why, source.place(element.start_byte))
-            kept += found
-    seen = sum(n.type == "identifier" and inner.of(n) == taken[place] for n in walk(inner.root))
-    if seen != len(re.findall(rf"\b{re.escape(taken[place])}\b", body)):
-        why = f"the macro {called_} is not understood"
-        return Refusal(why, source.place(element.start_byte))
-    return tuple(dict.fromkeys(kept))
-
-
-def _lives_on(node: Node) -> bool:
-    """Whether a macro declares what is seen by all that follows it, or a reference."""
-    if node.type != "declaration":
-        return bool(node.type == "reference_declarator")
-    outer = node.parent.parent
-    return outer is None or bool(outer.type == "function_definition")
 
 
 def elements_by_macro(
@@ -175,6 +120,12 @@ def _element_of(source: CxxSource, macro: Node, name: str, rest: int) -> Node | 
     node = inside_parentheses(node)
     once = len(re.findall(rf"\b{re.escape(name)}\b", body)) == 1
     return whole if once and source.of(node) == name else None
+
+
+def element_in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
+    """How many bytes a macro of the file moves from an element that it is given, as :func:`reach`
+    says it."""
+    return in_macro(source, element, arguments, _one)
 
 
 def _one(source: CxxSource, node: Node) -> Kept:

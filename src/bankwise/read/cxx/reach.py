@@ -3,7 +3,9 @@
     *(float4*)&As[r][c]                                   a float4
     atomicAdd(&As[r][c], 1.f)                             one element
     unsigned p = __cvta_generic_to_shared(&As[r][c]);     what the assembly takes that gets p
-    load(&As[r][c])                                       what the function of the file takes
+    wmma::load_matrix_sync(a, &As[r][c], 64);             rows that begin 64 elements apart
+    load(&As[r][c])                                       what the function, or the macro, of the
+                                                          file takes
 
 Arithmetic on an address leaves the element that was named, so it is refused, with its place.
 """
@@ -21,7 +23,9 @@ from bankwise.read.cxx.functions import (
     macros_of,
     parameters_of,
 )
+from bankwise.read.cxx.macro_calls import Kept, argument_of, has_rows, in_macro, macro_of
 from bankwise.read.cxx.tree import (
+    ByteSpan,
     CxxSource,
     Node,
     around,
@@ -29,6 +33,7 @@ from bankwise.read.cxx.tree import (
     called,
     inside_parentheses,
     named,
+    span,
     walk,
 )
 
@@ -47,12 +52,17 @@ INTEGER = re.compile(
 _COPIES: Mapping[str, int] = {"__pipeline_memcpy_async": 2}
 """Of the CUDA headers: what moves bytes to its first argument, and which argument says how many."""
 
+_MATRICES: Mapping[str, int] = {"load_matrix_sync": 1, "store_matrix_sync": 0}
+"""Of the CUDA headers: what moves a matrix, and at which argument it begins; behind that, or the
+fragment, stands how many elements on each next row, or column, does: a multiple of 16 bytes
+(CUDA C++ Programming Guide, "Warp Matrix Functions")."""
+
 _UNITS = re.compile(r"\b(?:bulk|tensor|wgmma|tcgen05|mbarrier)\b")
 _WIDTH = re.compile(r"\.v([24])\.[bfus](\d+)")
 _ASM_BYTES = 16
 """What ldmatrix, stmatrix and cp.async take from an address of shared memory, at most."""
-
-Kept = tuple[str, ...] | Refusal
+_ROW_BYTES = 16
+"""What the length of a matrix's rows is a multiple of."""
 
 
 def reach(source: CxxSource, address: Node, depth: int = 0) -> Kept:
@@ -75,6 +85,8 @@ def _cast(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
 
 def _as(source: CxxSource, kind: str, cast: Node, depth: int) -> Kept:
     found, to = reach(source, cast, depth), pointee(kind)
+    if not isinstance(found, Refusal) and has_rows(found) and kind:
+        return _no(source, cast, f"is made {kind} before a matrix is moved from it")
     if isinstance(found, Refusal) or found or to is None:
         return found
     return (f"sizeof({to})",) if to not in ("", "void", "auto") else ()
@@ -123,14 +135,11 @@ def _argument(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     if name in _COPIES and place == 0:
         size = named(parent)[_COPIES[name]]
         return (source.of(size),)
+    if _MATRICES.get(name) == place and len(named(parent)) > 2 and not definitions(source, name):
+        return (str(_ROW_BYTES), span(named(parent)[2]))
+    if macro_of(source, parent) is not None:
+        return in_macro(source, address, parent, lambda inner, node: reach(inner, node, depth))
     return _followed(source, address, name, place, depth)
-
-
-def argument_of(node: Node, arguments: Node) -> Node:
-    """The argument of a list that a node stands in."""
-    while node.parent != arguments:
-        node = node.parent
-    return node
 
 
 def _followed(source: CxxSource, address: Node, name: str, place: int, depth: int) -> Kept:
@@ -146,6 +155,8 @@ def _followed(source: CxxSource, address: Node, name: str, place: int, depth: in
         return ()
     body = found[0].child_by_field_name("body")
     kept = _everywhere(source, source.of(identifiers[-1]), body, 0, depth + 1)
+    if not isinstance(kept, Refusal) and has_rows(kept):
+        return _no(source, address, f"is passed to {name}, which moves a matrix from it")
     return kept if isinstance(kept, Refusal) or kept else _parameter(source, parameters[place])
 
 
@@ -163,7 +174,7 @@ def _parameter(source: CxxSource, parameter: Node) -> tuple[str, ...]:
 
 def _everywhere(source: CxxSource, name: str, scope: Node, begin: int, depth: int) -> Kept:
     """All uses of a variable that holds an address; it may not be given another one."""
-    kept: list[str] = []
+    kept: list[str | ByteSpan] = []
     for refusal in macros_of(source, name):
         return refusal
     for node in walk(scope):
@@ -201,13 +212,30 @@ def _pointee(source: CxxSource, initialised: Node, kept: Kept) -> Kept:
 
 def _assembly(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """An operand of inline assembly, whose instructions say how many bytes."""
+    operand = parent
     while parent.type != "gnu_asm_expression":
         parent = parent.parent
     text = source.of(parent)
     if _UNITS.search(text):
         return _no(source, address, "is given to an asynchronous unit, which places bytes itself")
+    if _computed(source, operand, parent):
+        return _no(source, address, "is computed with in assembly, which is not followed")
     wide = [int(n) * int(bits) // 8 for n, bits in _WIDTH.findall(text)]
     return (str(max((_ASM_BYTES, *wide))),)
+
+
+def _computed(source: CxxSource, operand: Node, assembly: Node) -> bool:
+    """Whether instructions do more with an operand than to go to its address: ``[%1]``."""
+    operands = [node for node in walk(assembly) if node.type in _OPERANDS]
+    own = rf"%{operands.index(operand)}(?!\d)"
+    symbol = operand.child_by_field_name("symbol")
+    if symbol is not None:
+        own += rf"|%\[{re.escape(source.of(symbol))}\]"
+    text = source.of(assembly.child_by_field_name("assembly_code"))
+    return re.search(own, re.sub(rf"\[\s*(?:{own})\s*\]", "", text)) is not None
+
+
+_OPERANDS = ("gnu_asm_output_operand", "gnu_asm_input_operand")
 
 
 def _returned(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
@@ -223,11 +251,13 @@ def _returned(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     calls = calls_of(source, source.of(inner.child_by_field_name("declarator")))
     if isinstance(calls, Refusal):
         return calls
-    kept: list[str] = []
+    kept: list[str | ByteSpan] = []
     for call in calls:
         found = reach(source, call, depth + 1)
         if isinstance(found, Refusal):
             return found
+        if has_rows(found):
+            return _no(source, address, "is returned to where a matrix is moved from it")
         kept += found
     return tuple(dict.fromkeys(kept))
 

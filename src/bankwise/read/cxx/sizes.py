@@ -21,9 +21,10 @@ from msgspec.structs import replace
 
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.terms import multiples, terms_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node
-from bankwise.read.cxx.uses import MACRO
+from bankwise.read.cxx.pieces import constant
+from bankwise.read.cxx.terms import DEPTH, multiples, terms_of
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, node_at
+from bankwise.read.cxx.uses import MACRO, ArrayUse
 from bankwise.read.source import Compilation, EmittedPart, SourceLanguage
 
 _NUMBER = r"-?(?:0x[\da-f]+|\d+)"
@@ -33,6 +34,7 @@ _NOTE = re.compile(
 _BASE = re.compile(rf"bankwise (\d+) base (\d+)((?: {_NUMBER}\b)*)")
 
 
+_ROWS = re.compile(rf"bankwise (\d+) (stride|row) (\d+) (\d+)((?: {_NUMBER}\b)*)")
 _TERM = re.compile(rf"bankwise (\d+) term (\d+) (\d+)((?: {_NUMBER}\b)*)")
 
 TermFact = tuple[int, int]
@@ -46,7 +48,9 @@ class ArraySize(Struct, frozen=True):
     ``scales``: bytes of each type in ``kept`` and ``scale`` of the uses, as C++ says it;
     ``aligned``: pointers into it begin at multiples of so many elements, 0 for at its start alone.
     ``room``: the bytes of the variable it lies in, none of them where the launch decides;
-    ``terms``: what is known of the terms of its uses' indices, by number of the use.
+    ``terms``: what is known of the terms of its uses' indices, by number of the use; ``strides``:
+    of those at which a matrix begins how many elements its rows are apart, 0 where nobody knows it;
+    ``rows``: what the indices before the last of such a use are multiples of.
     """
 
     bytes_: int
@@ -58,6 +62,8 @@ class ArraySize(Struct, frozen=True):
     aligned: int = 0
     room: tuple[int, int] = (0, 0)
     terms: tuple[tuple[int, tuple[TermFact, ...]], ...] = ()
+    strides: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    rows: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
     @property
     def flat(self) -> bool:
@@ -72,6 +78,14 @@ class ArraySize(Struct, frozen=True):
     def facts(self, use: int) -> tuple[TermFact, ...]:
         """What is known of the terms of a use's index."""
         return dict(self.terms).get(use, ())
+
+    def apart(self, use: int) -> tuple[int, ...]:
+        """How far apart rows are that begin at a use."""
+        return dict(self.strides).get(use, ())
+
+    def row_facts(self, use: int) -> tuple[int, ...]:
+        """What the indices of a use before the last are multiples of."""
+        return dict(self.rows).get(use, ())
 
     def scale(self, text: str) -> int:
         """The bytes of a type that uses name."""
@@ -130,9 +144,27 @@ def _asked_inside(
         factors = multiples(source, _node(source, base.span.start, base.span.stop))
         scale = base.scale or f"sizeof({array.element})"
         yield base.span, f"base {count}", [f"({one}) * (int)({scale})" for one in factors]
+    matrices = [(count, use) for count, use in enumerate(array.uses) if use.strides and terms]
+    yield from _asked_of_rows(source, matrices)
+    depth = DEPTH if matrices else 0
     for count, use in enumerate(array.uses if array.flat and terms else ()):
-        for place, term in enumerate(terms_of(source, use.indices[0]) if use.indices else ()):
+        for place, term in enumerate(
+            terms_of(source, use.indices[0], depth) if use.indices else ()
+        ):
             yield use.indices[0], f"term {count} {place}", [term.bound or "-1", *term.multiples]
+
+
+def _asked_of_rows(
+    source: CxxSource, matrices: Sequence[tuple[int, ArrayUse]]
+) -> Iterator[tuple[ByteSpan, str, list[str]]]:
+    """How far apart the rows of matrices are, and in which rows of the array these begin."""
+    for count, use in matrices:
+        for place, at in enumerate(use.strides):
+            known = constant(source, node_at(source, at))
+            yield at, f"stride {count} {place}", [source.of(at) if known else "0"]
+        for place, index in enumerate(use.indices[:-1]):
+            factors = multiples(source, node_at(source, index), DEPTH)
+            yield index, f"row {count} {place}", factors
 
 
 def _asked_at(source: CxxSource, array: SharedArray) -> Iterator[int]:
@@ -197,7 +229,13 @@ def _answers(part: EmittedPart, arrays: Sequence[SharedArray], known: str) -> di
             found[number] = replace(size, room=(start, start + told[0]))
     for number in found:
         aligned = _aligned(known, arrays, number, found[number])
-        found[number] = replace(found[number], aligned=aligned, terms=_terms(known, number))
+        found[number] = replace(
+            found[number],
+            aligned=aligned,
+            terms=_terms(known, number),
+            strides=_rows(known, number, "stride"),
+            rows=_rows(known, number, "row"),
+        )
     return _pieces(found, arrays, part)
 
 
@@ -226,6 +264,19 @@ def _terms(known: str, number: int) -> tuple[tuple[int, tuple[TermFact, ...]], .
         before = use.get(int(note[3]), (gcd(*factors), most))
         largest = max(before[1], most) if min(before[1], most) >= 0 else -1
         use[int(note[3])] = (gcd(before[0], *factors), largest)
+    return tuple((use, tuple(one[n] for n in sorted(one))) for use, one in sorted(found.items()))
+
+
+def _rows(known: str, number: int, what: str) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """What is known of the rows that a use begins at; several copies of it have to agree on how far
+    apart they are."""
+    found: dict[int, dict[int, int]] = {}
+    for note in _ROWS.finditer(known):
+        if (int(note[1]), note[2]) != (number, what):
+            continue
+        use, place, told = found.setdefault(int(note[3]), {}), int(note[4]), gcd(*_numbers(note[5]))
+        before = use.get(place, told)
+        use[place] = gcd(before, told) if what == "row" else told * (before == told)
     return tuple((use, tuple(one[n] for n in sorted(one))) for use, one in sorted(found.items()))
 
 

@@ -10,6 +10,7 @@ products of such.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -28,7 +29,7 @@ from bankwise.read.cxx.tree import (
     walk,
 )
 
-_DEPTH = 8
+DEPTH = 8
 """Variables that are set from variables in turn."""
 
 
@@ -105,35 +106,43 @@ def _divided(source: CxxSource, term: IndexTerm) -> tuple[str, int]:
     return source.of(inside_parentheses(left)), int(text)
 
 
-def terms_of(source: CxxSource, index: ByteSpan) -> tuple[IndexTerm, ...]:
-    """The terms of an index, in order; none where it is no sum of several, or a difference."""
+def terms_of(source: CxxSource, index: ByteSpan, depth: int = 0) -> tuple[IndexTerm, ...]:
+    """The terms of an index, in order; none where it is no sum of several, or a difference.
+    Of ``p + a + b`` the index is all behind the pointer. ``depth``: as of :func:`multiples`."""
     node = source.root.named_descendant_for_byte_range(index.start, index.stop)
-    if (node.start_byte, node.end_byte) != (index.start, index.stop):
-        return ()
-    node = inside_parentheses(node)
+    whole = (node.start_byte, node.end_byte) == (index.start, index.stop)
+    node = inside_parentheses(node) if whole else node
     terms: list[Node] = []
     while node.type == "binary_expression" and source.of(node.children[1]) == "+":
         node, last = named(node)
         terms.insert(0, last)
         if node.type == "binary_expression" and source.of(node.children[1]) == "-":
             return ()
-    terms.insert(0, node)
+        if not whole and last.start_byte == index.start:
+            break
+    if whole:
+        terms.insert(0, node)
+    elif not terms or (terms[0].start_byte, terms[-1].end_byte) != (index.start, index.stop):
+        return ()
     return tuple(
-        IndexTerm(span(one), tuple(multiples(source, one)), bound(source, one, _DEPTH))
+        IndexTerm(span(one), tuple(multiples(source, one, depth)), bound(source, one, DEPTH))
         for one in terms
     )
 
 
-def multiples(source: CxxSource, node: Node) -> list[str]:
-    """Constants, in C++, of which each term of an expression has one as a factor."""
+def multiples(source: CxxSource, node: Node, depth: int = 0) -> list[str]:
+    """Constants, in C++, of which each term of an expression has one as a factor. ``depth``: so
+    many variables in turn are taken for what they are set from."""
     node = inside_parentheses(node)
     if constant(source, node):
         return [source.of(node)]
     if node.type == "conditional_expression":
-        return [one for part in named(node)[1:] for one in multiples(source, part)]
+        return [one for part in named(node)[1:] for one in multiples(source, part, depth)]
+    if node.type == "identifier" and depth:
+        return _multiples_of(source, node, depth - 1)
     if node.type != "binary_expression":
         return ["1"]
-    first, second = (multiples(source, one) for one in named(node))
+    first, second = (multiples(source, one, depth) for one in named(node))
     sign = source.of(node.children[1])
     if sign in "+-":
         return first + second
@@ -142,6 +151,27 @@ def multiples(source: CxxSource, node: Node) -> list[str]:
     if sign == "<<" and constant(source, named(node)[1]):
         return [f"({a}) << ({second[0]})" for a in first]
     return ["1"]
+
+
+def _multiples_of(source: CxxSource, name: Node, depth: int) -> list[str]:
+    """The same of a variable that keeps its first value, or that a loop counts up."""
+    declared = _declaration(source, name)
+    if declared is None:
+        return ["1"]
+    one, block = declared
+    first = one.child_by_field_name("value")
+    if first is None:
+        return ["1"]
+    if block.type != "for_statement":
+        kept = only_read(source, name, block)
+        return multiples(source, first, depth) if kept else ["1"]
+    update, body = (block.child_by_field_name(part) for part in ("update", "body"))
+    if update is None or body is None or not only_read(source, name, body):
+        return ["1"]
+    step = update.child_by_field_name("right")
+    if not re.match(rf"{re.escape(source.of(name))}\s*[+-]=", source.of(update)) or step is None:
+        return ["1"]
+    return multiples(source, first, depth) + multiples(source, step, depth)
 
 
 def bound(source: CxxSource, node: Node, depth: int) -> str:

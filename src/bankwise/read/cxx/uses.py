@@ -29,6 +29,8 @@ class ArrayUse(Struct, frozen=True):
     for one element. ``size``: it only asks how large the array is. ``flat``: the one index counts
     elements over all rows. ``scale``: what it counts, as C++ says it; empty for elements.
     ``pinned``: why the last index cannot be another one; longer rows are no matter to it.
+    ``strides``: where the text says how many elements on the next row of a matrix begins, which is
+    moved from there.
     """
 
     span: ByteSpan
@@ -38,6 +40,7 @@ class ArrayUse(Struct, frozen=True):
     flat: bool = False
     scale: str = ""
     pinned: str = ""
+    strides: tuple[ByteSpan, ...] = ()
 
 
 class ViewBase(Struct, frozen=True):

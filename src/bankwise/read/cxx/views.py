@@ -18,11 +18,11 @@ from msgspec.structs import replace
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import definitions, macros_of, parameters_of
 from bankwise.read.cxx.lvalues import bound
-from bankwise.read.cxx.macros import elements_by_macro, in_macro, macro_of
+from bankwise.read.cxx.macro_calls import Moved, argument_of, macro_of
+from bankwise.read.cxx.macros import element_in_macro, elements_by_macro
 from bankwise.read.cxx.reach import (
     INTEGER,
     SAME,
-    argument_of,
     pointee,
     reach,
 )
@@ -156,7 +156,10 @@ def _by_macro(
     pinned = f"{twice} would happen twice, in the macro {word}" if twice else ""
     kept = dict.fromkeys(text for use in there.uses for text in use.kept)
     found.arguments.setdefault((word, MACRO), set()).update(one.start_byte for one in calls)
-    found.uses.append(ArrayUse(span(element), tuple(indices), tuple(kept), pinned=pinned))
+    rows = dict.fromkeys(one for use in there.uses for one in use.strides)
+    found.uses.append(
+        ArrayUse(span(element), tuple(indices), tuple(kept), pinned=pinned, strides=tuple(rows))
+    )
 
 
 def _member(
@@ -254,7 +257,7 @@ def _touched(
     elif why := bound(source, part):
         _no(source, node, why, found)
     elif kind == "argument_list" and macro_of(source, parent) is not None:
-        kept = in_macro(source, part, parent)
+        kept = element_in_macro(source, part, parent)
         if isinstance(kept, Refusal):
             found.refusals.append(kept)
         else:
@@ -268,7 +271,7 @@ def _use(
     node: Node,
     index: ByteSpan | None,
     view: PointerView,
-    kept: tuple[str, ...],
+    moved: Moved,
     found: ViewsFound,
 ) -> None:
     last = () if index is None else (index,)
@@ -277,9 +280,17 @@ def _use(
     else:
         indices, pinned = (*view.indices, *last), pinned_by(source, index, view)
     more = (view.scale,) if view.scale else ()
-    kept = tuple(dict.fromkeys((*kept, *more)))
+    said = (one for one in moved if isinstance(one, str))
     found.uses.append(
-        ArrayUse(span(node), indices, kept, flat=view.flat, scale=view.scale, pinned=pinned)
+        ArrayUse(
+            span(node),
+            indices,
+            tuple(dict.fromkeys((*said, *more))),
+            flat=view.flat,
+            scale=view.scale,
+            pinned=pinned,
+            strides=tuple(one for one in moved if isinstance(one, ByteSpan)),
+        )
     )
 
 
@@ -292,12 +303,7 @@ def _address(
     terms: tuple[ByteSpan, ...] = (),
 ) -> None:
     """``&p[i]`` or ``p + i``: of what is moved from there, or where another pointer begins."""
-    parent = around(address)
-    given = parent is not None and parent.type == "argument_list"
-    if given and macro_of(source, parent) is not None:
-        kept = in_macro(source, address, parent, address=True)
-    else:
-        kept = reach(source, address)
+    kept = reach(source, address)
     if not isinstance(kept, Refusal):
         _use(source, address, index, view, kept, found)
         return

@@ -1,0 +1,102 @@
+"""What a macro of the file does with what it is given: it is no function.
+
+    #define LOAD(v, p) v = *(float4*)(p)
+    LOAD(v, &s[r][c]);                   moves a float4
+    #define LDSM(v, a) asm("ldmatrix.sync.. {%0}, [%1];" : "=r"(v) : "r"(a))
+    LDSM(v, address);                    moves what the instruction moves
+
+Its text is parsed as a statement in which the parameter is a variable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from bankwise.errors import Refusal
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, around, called, named, parse, walk
+
+Moved = tuple[str | ByteSpan, ...]
+"""How many bytes are moved together, in C++: "sizeof(float4)"; none: an element. A span is an
+expression of the text: so many elements on the next row of a matrix begins, which is moved too."""
+
+Kept = Moved | Refusal
+
+
+def has_rows(moved: Moved) -> bool:
+    """Whether rows of a matrix are moved."""
+    return any(isinstance(one, ByteSpan) for one in moved)
+
+
+def argument_of(node: Node, arguments: Node) -> Node:
+    """The argument of a list that a node stands in."""
+    while node.parent != arguments:
+        node = node.parent
+    return node
+
+
+def macro_of(source: CxxSource, arguments: Node) -> Node | None:
+    """A function-like macro of the file that is called; None for a function."""
+    return next(iter(_macros(source, arguments)), None)
+
+
+def _macros(source: CxxSource, arguments: Node) -> list[Node]:
+    """All that the file defines by the name that is called: which one holds, the preprocessor
+    knows."""
+    call = around(arguments)
+    if call is None or call.type != "call_expression":
+        return []
+    name = called(source, call)
+    found = (node for node in walk(source.root) if node.type == "preproc_function_def")
+    return [one for one in found if source.of(one.child_by_field_name("name")) == name]
+
+
+def in_macro(
+    source: CxxSource, given: Node, arguments: Node, at: Callable[[CxxSource, Node], Kept]
+) -> Kept:
+    """How many bytes a macro of the file moves from what it is given. ``at``: the same of each
+    place where its parameter stands."""
+    place = named(arguments).index(argument_of(given, arguments))
+    kept: list[str | ByteSpan] = []
+    for macro in _macros(source, arguments):
+        found = _in_text(source, macro, place, at)
+        if isinstance(found, str):
+            word = source.of(macro.child_by_field_name("name"))
+            why = found.format(macro=f"the macro {word}", given=source.of(given))
+            return Refusal(why, source.place(given.start_byte))
+        kept += found
+    return tuple(dict.fromkeys(kept))
+
+
+def _in_text(
+    source: CxxSource, macro: Node, place: int, at: Callable[[CxxSource, Node], Kept]
+) -> Moved | str:
+    """The same of one definition; as one text why it is not followed."""
+    taken = [source.of(n) for n in named(macro.child_by_field_name("parameters"))]
+    value = macro.child_by_field_name("value")
+    body = source.of(value) if value is not None else ""
+    if place >= len(taken) or "#" in body or "__VA_ARGS__" in body:
+        return "{macro} does what is not followed with {given}"
+    inner = parse(f"void f() {{ {body.replace(chr(92), ' ')}; }}", source.file)
+    if any(map(_lives_on, walk(inner.root))):
+        return "{macro} declares what lives on behind it, or a reference"
+    places = [n for n in walk(inner.root) if n.type == "identifier" and inner.of(n) == taken[place]]
+    if len(places) != len(re.findall(rf"\b{re.escape(taken[place])}\b", body)):
+        return "{macro} is not understood"
+    kept: list[str | ByteSpan] = []
+    for node in places:
+        found = at(inner, node)
+        if not isinstance(found, Refusal) and has_rows(found):
+            return "{macro} moves a matrix, with a row length of its own"
+        if isinstance(found, Refusal):
+            return "{macro}: " + found.reason.replace("{", "{{").replace("}", "}}")
+        kept += found
+    return tuple(kept)
+
+
+def _lives_on(node: Node) -> bool:
+    """Whether a macro declares what is seen by all that follows it, or a reference."""
+    if node.type != "declaration":
+        return bool(node.type == "reference_declarator")
+    outer = node.parent.parent
+    return outer is None or bool(outer.type == "function_definition")
