@@ -13,7 +13,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.hardware.policies import Issue
-from bankwise.read.toolkit import find_program
+from bankwise.read.toolkit import find_program, of_compiler
 from bankwise.solver.price import Workload, cost
 from bankwise.tile import Tile, Use
 from command import bankwise
@@ -74,3 +74,42 @@ def test_a_pitch_serves_every_instance_and_misaligns_none(tmp_path: Path) -> Non
     }
     stores = 2048 // 32
     assert extra == {"void outer<double>": stores * (2 * 4 - 2), "void outer<__half>": 0}
+
+
+TWO_LINES = """\
+template <int COLUMNS, int SKEW>
+__global__ void k(const float* in, float* out) {
+  __shared__ float tile[32][COLUMNS +
+                            SKEW];
+  float* p = (float*)tile;
+  p += 0;
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+void go(const float* a, float* b) { k<32, 0><<<1, dim3(32, 32)>>>(a, b); }
+"""
+
+
+@pytest.mark.skipif(
+    find_program("nvcc") is None or find_program("nvdisasm") is None,
+    reason="needs nvcc and nvdisasm",
+)
+def test_an_extent_of_several_lines_is_said_in_one(tmp_path: Path) -> None:
+    path = tmp_path / "tile.cu"
+    path.write_text(TWO_LINES)
+    (no,) = json.loads(bankwise("fix", path, "-t", "sm_90", "--format", "json").out)["refusals"]
+    assert "tile: rows of COLUMNS + SKEW become COLUMNS + SKEW + 1: " in no["reason"]
+
+
+@pytest.mark.parametrize(
+    ("file", "own"),
+    [
+        ("/usr/local/cuda-13.0/targets/x86_64-linux/include/crt/mma.hpp", False),
+        ("/opt/env/lib/python3.12/site-packages/nvidia/cu13/include/cuda_fp16.hpp", False),
+        ("include/tiles.cuh", True),
+        ("/home/me/cuda/tiles/load.cuh", True),
+    ],
+)
+def test_headers_of_a_compiler_are_told_from_those_of_an_author(file: str, own: bool) -> None:
+    assert of_compiler(file) != own

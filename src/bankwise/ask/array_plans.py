@@ -35,6 +35,7 @@ from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.names import listed, short
+from bankwise.read.toolkit import of_compiler
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.spaces import (
     LAST_INDEX,
@@ -160,8 +161,10 @@ def _by_hand(
 
 def _used(source: CxxSource, array: SharedArray, posed: Sequence[PosedArray]) -> str:
     """The lines that name an array, and those that reach it through a pointer, in words; of a call
-    that was inlined from another file the lines there, where its index stands."""
-    inner = {(a.access.location.line, a.source) for one in posed for a in _inlined(one)}
+    that was inlined from another file of the author's the lines there, where its index stands; of
+    one from a compiler's header the line that calls it: there is nothing to be edited there."""
+    every = {(a.access.location.line, a.source) for one in posed for a in _inlined(one)}
+    inner = {(line, at) for line, at in every if at is None or not of_compiler(at.file)}
     lines = {one.location.line for one in array.refusals if one.location is not None}
     lines.difference_update(line for line, _ in inner)
     lines |= {source.place(use.span.start).line for use in array.uses}
@@ -171,6 +174,9 @@ def _used(source: CxxSource, array: SharedArray, posed: Sequence[PosedArray]) ->
     parts = [_lines(named)] if named else []
     if through:
         parts.append(f"through a pointer in {_lines(through)}, i counted from {array.name}[0]")
+    library = sorted({line for line, _ in every - inner}.difference(named, through))
+    if library:
+        parts.append(f"by what {_lines(library)} calls")
     elsewhere = {at for _, at in inner if at is not None}
     for file in sorted({at.file for at in elsewhere}):
         there = sorted({at.line for at in elsewhere if at.file == file})

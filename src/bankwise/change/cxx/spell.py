@@ -326,7 +326,7 @@ def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor"
         more = f"i / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
         return f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
     if map_.pad:
-        last = source.of(array.extents[-1])
+        last = " ".join(source.of(array.extents[-1]).split())
         return f"{array.name}: rows of {last} become {last} + {map_.pad}"
     row, column = ("", "i") if array.flat else ("[r]", "c")
     new = new_indices(map_, how, (column,) if array.flat else ("r", column))
