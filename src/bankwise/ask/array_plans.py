@@ -34,9 +34,12 @@ from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes
 from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.names import listed, short
+from bankwise.read.toolkit import of_compiler
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.spaces import (
     LAST_INDEX,
+    PADDING,
 )
 
 
@@ -143,12 +146,11 @@ def _by_hand(
     first = next((one for one in mine if one.extra), None)
     present = summed(one.present for one in mine)
     every = () if first is None else _together(mine, gpu)
-    better = next((one for one in every if none_worse(present, one[2])), None)
+    better = next((one for one in every if none_worse(present, one.passes)), None)
     if first is None or better is None:
         return refused
-    plan, map_, _ = better
-    text, keys = said(source, array, map_), shown(first.kernels)
-    now, then = (over(one, keys) for one in (first.present, first.passes(plan)))
+    text, keys = said(source, array, better.map), shown(first.kernels)
+    now, then = (over(one, keys) for one in (first.present, first.passes(better.plans[0])))
     where = _used(source, array, mine)
     return replace(
         refused,
@@ -159,8 +161,10 @@ def _by_hand(
 
 def _used(source: CxxSource, array: SharedArray, posed: Sequence[PosedArray]) -> str:
     """The lines that name an array, and those that reach it through a pointer, in words; of a call
-    that was inlined from another file the lines there, where its index stands."""
-    inner = {(a.access.location.line, a.source) for one in posed for a in _inlined(one)}
+    that was inlined from another file of the author's the lines there, where its index stands; of
+    one from a compiler's header the line that calls it: there is nothing to be edited there."""
+    every = {(a.access.location.line, a.source) for one in posed for a in _inlined(one)}
+    inner = {(line, at) for line, at in every if at is None or not of_compiler(at.file)}
     lines = {one.location.line for one in array.refusals if one.location is not None}
     lines.difference_update(line for line, _ in inner)
     lines |= {source.place(use.span.start).line for use in array.uses}
@@ -170,6 +174,9 @@ def _used(source: CxxSource, array: SharedArray, posed: Sequence[PosedArray]) ->
     parts = [_lines(named)] if named else []
     if through:
         parts.append(f"through a pointer in {_lines(through)}, i counted from {array.name}[0]")
+    library = sorted({line for line, _ in every - inner}.difference(named, through))
+    if library:
+        parts.append(f"by what {_lines(library)} calls")
     elsewhere = {at for _, at in inner if at is not None}
     for file in sorted({at.file for at in elsewhere}):
         there = sorted({at.line for at in elsewhere if at.file == file})
@@ -199,9 +206,10 @@ def _plans(
     plans: list[ArrayPlan] = []
     why: Refusal | None = None
     every = (posed, *narrowed(posed, gpu))
-    for tried, (plan, map_, total) in ((t, one) for t in every for one in _together(t, gpu)):
+    for one in (one for tried in every for one in _together(tried, gpu)):
+        map_, total = one.map, one.passes
         whole = [one.total for one in plans if not one.parts]
-        if tried[0].parted and whole and sum(total.values()) >= min(whole):
+        if one.parted and whole and sum(total.values()) >= min(whole):
             continue
         ways, dear = _spelled(source, map_, posed, accessor), paying(now, total)
         if isinstance(ways, Refusal):
@@ -211,9 +219,9 @@ def _plans(
             at = source.place(first.array.statement.start)
             why = why or Refusal(text, at)
         else:
-            optimum = f"{tried[0].known(plan)}{launches_together(first.owners)}"
+            optimum = f"{one.known}{launches_together(first.owners)}"
             hidden = not ways[0].typed and any(_hides(source, map_, one) for one in posed)
-            plans.append(ArrayPlan(map_, ways, total, optimum, bool(tried[0].parted), hidden))
+            plans.append(ArrayPlan(map_, ways, total, optimum, one.parted, hidden))
     if plans:
         order = sorted(plans, key=lambda p: (p.total, accessor and p.map.pad > 0, p.hides))
         return tuple(order)
@@ -228,16 +236,45 @@ def _hides(source: CxxSource, map_: IndexMap, posed: PosedArray) -> bool:
     return widest > posed.size.element_bytes and hides(source, posed.array, map_, [posed.size])
 
 
-def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[tuple[Plan, IndexMap, Passes]]:
-    """The plans of the first size that every other can have, with what all of them take then."""
-    first, *others = posed
-    for plan, map_ in better(first, gpu):
-        if map_.folds and _matrices(posed):
-            continue
-        passes = [first.passes(plan), *(_passes(map_, one) for one in others)]
-        known = [one for one in passes if one is not None]
-        if len(known) == len(passes):
-            yield plan, map_, summed(known)
+class _Common(ByIdentity, frozen=True, eq=False):
+    """A map that all arrays of one text can have, with its plan for each."""
+
+    map: IndexMap
+    posed: Sequence[PosedArray]
+    plans: tuple[Plan, ...]
+
+    @property
+    def passes(self) -> Passes:
+        """What all of them take."""
+        return summed(one.passes(plan) for one, plan in zip(self.posed, self.plans, strict=True))
+
+    @property
+    def parted(self) -> bool:
+        """Whether it leaves some accesses narrower."""
+        return any(one.parted for one in self.posed)
+
+    @property
+    def known(self) -> str:
+        """How good it is known to be: for each size, where that is not the same."""
+        told: dict[str, list[str]] = {}
+        for one, plan in zip(self.posed, self.plans, strict=True):
+            told.setdefault(str(one.known(plan)), []).append(short(one.kernels[0].name))
+        if len(told) == 1:
+            return next(iter(told))
+        return "; ".join(f"in {listed(names)} {text}" for text, names in told.items())
+
+
+def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[_Common]:
+    """The best maps of each size that every other can have, those of the first size first."""
+    tried: set[IndexMap] = set()
+    for owner in posed:
+        for plan, map_ in better(owner, gpu):
+            if map_ not in tried and not (map_.folds and _matrices(posed)):
+                plans = [plan if one is owner else _priced(map_, one) for one in posed]
+                known = tuple(one for one in plans if one is not None)
+                if len(known) == len(plans):
+                    yield _Common(map_, posed, known)
+            tried.add(map_)
 
 
 def _matrices(posed: Sequence[PosedArray]) -> bool:
@@ -302,8 +339,8 @@ def _spelled(
     return refused or tuple(map(together, zip(*ways, strict=True)))
 
 
-def _passes(map_: IndexMap, posed: PosedArray) -> Passes | None:
-    """What a map costs another size; None where it cannot have it."""
+def _priced(map_: IndexMap, posed: PosedArray) -> Plan | None:
+    """A map of another size as a plan for this one; None where it cannot have it."""
     scale, row = posed.scale, posed.tile.row
     if map_.columns and map_.columns * scale != row:
         return None
@@ -320,5 +357,5 @@ def _passes(map_: IndexMap, posed: PosedArray) -> Passes | None:
         if any(whole % fold.block for fold in folds):
             return None
         layout = folds[0] if flat and len(folds) == 1 else RowFolds(row, folds)
-    plan = priced(posed.best.work, LAST_INDEX, layout)
-    return None if isinstance(plan, Refusal) else posed.passes(plan)
+    plan = priced(posed.best.work, PADDING if map_.pad else LAST_INDEX, layout)
+    return None if isinstance(plan, Refusal) else plan

@@ -30,7 +30,8 @@ from bankwise.ask.judge_emitted import beyond, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.matrices_placed import misplaced
 from bankwise.ask.source_plans import sharing, source_plans
-from bankwise.ask.source_text import Author, CompiledText
+from bankwise.ask.source_text import Author, CompiledText, opened
+from bankwise.ask.supposed import without
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.spell import lines_before
@@ -72,6 +73,7 @@ def fix_source_file(
         author = replace(author, also=also)
         before = author.compiled(text)
         said = (*said, _ALSO.format(names=listed(also)))
+    author, before = opened(author, before)
     fixed = _by_indices(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
@@ -181,7 +183,7 @@ def _executed(
     author: Author, before: CompiledText, after: CompiledText, judges: Judges
 ) -> Iterator[Verdict]:
     """What they say who run both codes: the simulation, and a GPU."""
-    texts = (before.kernels, before.text, after.text)
+    texts = (without(before.kernels, author.supposed), before.text, after.text)
     if judges.execute:
         yield judge_emitted(author.language, author.what, *texts)
     if judges.run:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import asked, shown_first
 from bankwise.ask.every_launch import EmittedCost, LaunchKey, emitted_cost, key_of, other_launches
+from bankwise.ask.supposed import NUMBERS, answers, is_open, supposed, told
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import Options
 from bankwise.read.source import Compilation, SourceLanguage
 
@@ -40,19 +43,43 @@ def _compiled(text: str, kernels: Sequence[AssemblyKernel], how: str) -> Compile
 
 class Author(ByIdentity, frozen=True, eq=False):
     """The user's source as it is, how it is compiled, and what is asked of it. ``also``: kernels
-    that are looked at as well, since what is asked about is made of the same text."""
+    that are looked at as well, since what is asked about is made of the same text; ``supposed``:
+    numbers for what nobody says of kernels that stay open without."""
 
     source: CxxSource
     language: SourceLanguage
     what: Compilation
     options: Options
     also: tuple[str, ...] = ()
+    supposed: tuple[KernelLaunch, ...] = ()
 
     def compiled(self, text: str) -> CompiledText:
         """A text in its place, compiled and followed."""
         what = replace(self.what, text=text)
-        found = self.language.check(what, **asked(self.options))
+        found = self.language.check(what, **self._asked(self.options))
         kernels = list(found.kernels)
         for one in (replace(self.options, kernel=name) for name in self.also):
-            kernels += self.language.check(what, **asked(one)).kernels
-        return _compiled(text, shown_first(tuple(kernels)), found.how)
+            kernels += self.language.check(what, **self._asked(one)).kernels
+        return _compiled(text, shown_first(tuple(told(kernels, self.supposed))), found.how)
+
+    def _asked(self, options: Options) -> dict[str, Any]:
+        given = asked(options)
+        return {**given, "launches": replace(given["launches"], supposed=self.supposed)}
+
+
+def opened(author: Author, before: CompiledText) -> tuple[Author, CompiledText]:
+    """The same with a number for each argument that decides which bytes a kernel touches, where
+    nobody says it; as it is of kernels of which none that is tried answers all that is open."""
+    answered: dict[str, KernelLaunch] = {}
+    for number in NUMBERS:
+        left = [one for one in before.kernels if is_open(one) and one.name not in answered]
+        if not left:
+            break
+        tried = {one.name: supposed(one, number) for one in left}
+        made = replace(author, supposed=tuple(tried.values())).compiled(before.text)
+        now = {one.name: one for one in made.kernels}
+        answered |= {k.name: tried[k.name] for k in left if answers(k, now[k.name])}
+    if not answered:
+        return author, before
+    known = replace(author, supposed=tuple(answered.values()))
+    return known, known.compiled(before.text)

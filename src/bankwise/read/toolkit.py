@@ -19,6 +19,17 @@ SECONDS = 300
 """The limit of one compilation."""
 
 
+_OWN = re.compile(
+    r"/(?:targets/[^/]+/include|include/crt|nvidia/\w+/include|lib(?:64)?/(?:gcc|clang|llvm)[^/]*)/"
+    r"|/(?:cuda|rocm)[\w.-]*/include/|^/usr/include/"
+)
+
+
+def of_compiler(file: str) -> bool:
+    """Whether a header is one that came with a compiler: nothing to be edited."""
+    return bool(_OWN.search(file.replace("\\", "/")))
+
+
 def find_program(name: str) -> Path | None:
     """PATH, CUDA_HOME, /usr/local/cuda, then the packages that bring it; None if nowhere."""
     return next(find_programs(name), None)

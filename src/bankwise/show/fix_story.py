@@ -202,6 +202,7 @@ def _print_doubt(report: FixReport, console: Console) -> None:
 
 
 _ANOTHER = "another block may have conflicts: --workgroup-size or --launch says yours"
+_OTHER_NUMBERS = "with other numbers it may take other passes: --arg or --launch says yours"
 
 
 _SETTLED = "counters of a run settle it: `bankwise check FILE --counters CSV` (docs/profile.md)"
@@ -220,8 +221,10 @@ def _print_open(report: FixReport, console: Console) -> None:
             continue
         for other in _other_launches(before, kernel):
             say(console, other, "  ", "    ")
-        if kernel.assumed:
+        if "threads" in kernel.assumed:
             say(console, _ANOTHER, "  ", "    ", style="yellow")
+        if "--arg" in kernel.assumed:
+            say(console, _OTHER_NUMBERS, "  ", "    ", style="yellow")
 
 
 def _other_launches(before: KernelReport, after: KernelReport) -> Iterator[str]:

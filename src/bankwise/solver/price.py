@@ -23,7 +23,7 @@ from bankwise.algebra.address import AddressMap, Linear, Padded, keeps_runs
 from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import count
-from bankwise.errors import Refusal
+from bankwise.errors import MisalignedError, Refusal
 from bankwise.hardware.issue_cycles import issue_cycles
 from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
 from bankwise.hardware.policies import Issue, select
@@ -166,8 +166,12 @@ def as_written(row: Instruction) -> tuple[tuple[Issue, ...], int]:
 
 
 def cost(work: Workload, address: AddressMap) -> LayoutCost | Refusal:
-    """Count every access under a layout; a Refusal where the layout is not legal."""
-    return costs(work, [address])[0]
+    """Count every access under a layout; a Refusal where the layout is not legal, or where the
+    machine faults on an address of it."""
+    try:
+        return costs(work, [address])[0]
+    except MisalignedError as error:
+        return Refusal(error.message, fault=True)
 
 
 def costs(work: Workload, addresses: Sequence[AddressMap]) -> list[LayoutCost | Refusal]:

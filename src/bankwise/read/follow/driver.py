@@ -269,9 +269,10 @@ def _launches(
         size = whole_size(text.size, dialect.group, kernel.name, place)
     required = () if size is None or text.bound else (KernelLaunch(block=size),)
     plain = _concerning(dialect, kernel, said.plain, size)
+    levels = (*said.stated, required, (plain,), said.hosted, said.supposed)
     found = tuple(
         replace(one, arguments={dialect.key_of(kernel, k): n for k, n in one.arguments.items()})
-        for one in launches_of(kernel.name, (*said.stated, required, (plain,), said.hosted))
+        for one in launches_of(kernel.name, levels)
     )
     if size is not None:
         bounded(found, size, kernel.name, place, not text.bound)

@@ -67,13 +67,15 @@ class KernelLaunch(Struct, frozen=True):
 class Launches(Struct, frozen=True):
     """What is said of the launches of a file's kernels, by whom. ``stated``: levels of falling
     trust, above the text itself; ``plain``: for all kernels alike; ``hosted``: by the host code
-    beside them. How much is done for a kernel: ``sample``: try values of what stays open, and tell
+    beside them; ``supposed``: what is taken for numbers that nobody says, of the least trust. How
+    much is done for a kernel: ``sample``: try values of what stays open, and tell
     what they open; ``tried``: so many shapes where nobody knows one; ``steps``: each launch is
     worth so much work (:func:`bankwise.read.follow.run.follow`), None for what its size is."""
 
     stated: tuple[tuple[KernelLaunch, ...], ...] = ()
     plain: KernelLaunch = KernelLaunch()
     hosted: tuple[KernelLaunch, ...] = ()
+    supposed: tuple[KernelLaunch, ...] = ()
     sample: bool = False
     tried: int = MOST_TRIED
     steps: int | None = None

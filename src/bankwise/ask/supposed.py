@@ -1,0 +1,76 @@
+"""Numbers for arguments of a launch that nobody says, where they decide which bytes are touched.
+
+    s[2][BK][BM];  s[k & 1][..]     in a loop over a K of the launch: which stage, nobody knows
+
+An array has no plan as long as some access may touch anything. With a number for K every address is
+known, and the plan is priced on that; its proof is of all indices, whatever K is. The number is
+said with what was assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from bankwise.read.assembly import AssemblyKernel, Opener
+from bankwise.read.follow.openers import place_of
+from bankwise.read.launch.facts import KernelLaunch
+
+NUMBERS = (64, 256, 1_024)
+"""Of each argument, until all that is touched has an address: a loop over tiles has to run."""
+
+_OF_BLOCKS = ("ctaid", "nctaid", "workgroup_id", "block_count")
+"""How the names of what is no argument begin."""
+
+
+def is_open(kernel: AssemblyKernel) -> bool:
+    """Whether arguments decide an address, as far as is known, and which they are."""
+    return bool(_arguments(kernel)) and any(one.unknown for one in kernel.accesses)
+
+
+def supposed(kernel: AssemblyKernel, number: int) -> KernelLaunch:
+    """The arguments that decide something in a kernel, each of them this number."""
+    return KernelLaunch(kernel.name, arguments=dict.fromkeys(_arguments(kernel), number))
+
+
+def _arguments(kernel: AssemblyKernel) -> list[str | int]:
+    named = [fact for fact in kernel.facts if not fact.startswith(_OF_BLOCKS)]
+    return [int(fact) if fact.isdecimal() else fact for fact in named]
+
+
+def answers(open_: AssemblyKernel, kernel: AssemblyKernel) -> bool:
+    """Whether all that ``open_`` touches has an address in the same kernel on more facts."""
+    known = {place_of(one) for one in kernel.accesses if not one.unknown}
+    left = len(kernel.refusals) > len(open_.refusals)
+    return not left and known >= {place_of(one) for one in open_.accesses}
+
+
+def told(
+    kernels: Sequence[AssemblyKernel], launches: Sequence[KernelLaunch]
+) -> Iterator[AssemblyKernel]:
+    """Kernels that were followed with what is supposed, which they say."""
+    given = {one.kernel: Opener(_whole(one), 0, 0).option for one in launches}
+    for kernel in kernels:
+        more = f"{given[kernel.name]} as an example" if kernel.name in given else ""
+        assumed = ", ".join(filter(None, (kernel.assumed, more)))
+        yield replace(kernel, assumed=assumed, others=tuple(told(kernel.others, launches)))
+
+
+def _whole(launch: KernelLaunch) -> dict[str | int, int]:
+    return {key: int(number) for key, number in launch.arguments.items()}
+
+
+def without(
+    kernels: Sequence[AssemblyKernel], launches: Sequence[KernelLaunch]
+) -> tuple[AssemblyKernel, ...]:
+    """Kernels launched as somebody says, without what is supposed."""
+    given = {one.kernel: set(one.arguments) for one in launches}
+
+    def plain(one: AssemblyKernel) -> AssemblyKernel:
+        mine = given.get(one.name, set())
+        said = {key: n for key, n in one.launch.arguments.items() if key not in mine}
+        launch = replace(one.launch, arguments=said)
+        return replace(one, launch=launch, others=tuple(map(plain, one.others)))
+
+    return tuple(map(plain, kernels))

@@ -1,0 +1,67 @@
+"""Arguments that nobody says, and that decide which stage of a tile is touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bankwise.read.toolkit import find_program
+from command import bankwise
+
+pytestmark = pytest.mark.skipif(
+    find_program("nvcc") is None or find_program("nvdisasm") is None,
+    reason="needs nvcc and nvdisasm",
+)
+
+STAGES = """\
+__global__ void __launch_bounds__(256) sums(const float* A, float* C, int K) {
+  __shared__ float s[2][8][128];
+  const int t = threadIdx.x, m = t / 2, k = t % 2 * 4;
+  float sum = 0.f;
+  float4 a = *(const float4*)&A[m * K + k];
+  s[0][k][m] = a.x; s[0][k + 1][m] = a.y; s[0][k + 2][m] = a.z; s[0][k + 3][m] = a.w;
+  __syncthreads();
+  int stage = 0;
+  for (int at = 8; at < K; at += 8) {
+    a = *(const float4*)&A[m * K + at + k];
+    for (int i = 0; i < 8; ++i) sum += s[stage][i][t % 128];
+    stage ^= 1;
+    s[stage][k][m] = a.x; s[stage][k + 1][m] = a.y;
+    s[stage][k + 2][m] = a.z; s[stage][k + 3][m] = a.w;
+    __syncthreads();
+  }
+  for (int i = 0; i < 8; ++i) sum += s[stage][i][t % 128];
+  C[t] = sum;
+}
+void launch(const float* A, float* C, int K) { sums<<<1, 256>>>(A, C, K); }
+"""
+
+
+def test_which_stage_is_touched_is_no_reason_to_stop(tmp_path: Path) -> None:
+    """K is taken for 64: 8 rounds store 4 floats by each of 8 warps. Two lanes of a pair are 4 rows
+    of 128 floats apart, in one bank: a second pass for each store."""
+    path = tmp_path / "stages.cu"
+    path.write_text(STAGES)
+    done = bankwise("fix", path, "-t", "sm_90", "--format", "json", "--accept-sampled")
+    answer = json.loads(done.out)
+    assert "s[2][8][128 + 4]" in answer["patch"] or "s[0][k][m ^" in answer["patch"], done.out
+    (before,), (after,) = answer["before"]["kernels"], answer["after"]["kernels"]
+    assert before["totals"]["run"]["extra"] == 64 // 8 * 4 * 8
+    assert after["totals"]["run"]["extra"] == 0
+    assert after["launch"]["assumed"] == "--arg 2=64 as an example"
+    assert done.code == 3, "a number is assumed"
+    statuses = {one["judge"]: one["status"] for one in answer["verdicts"]}
+    assert statuses == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    (ran,) = [one for one in answer["verdicts"] if one["judge"] == "execution"]
+    assert "with 64 and 100 for numbers that nobody says" in ran["detail"]
+
+
+def test_a_number_that_is_said_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "stages.cu"
+    path.write_text(STAGES)
+    words = ("-t", "sm_90", "--format", "json", "--accept-sampled", "--arg", "2=16")
+    answer = json.loads(bankwise("fix", path, *words).out)
+    assert answer["before"]["kernels"][0]["totals"]["run"]["extra"] == 16 // 8 * 4 * 8
+    assert answer["before"]["kernels"][0]["launch"]["assumed"] is None
