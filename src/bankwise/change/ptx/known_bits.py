@@ -31,8 +31,8 @@ Masks = Mapping[str, int]
 def possible_bits(kernel: PtxKernel, symbols: Mapping[str, int]) -> Masks:
     """The masks of all registers that a kernel writes. ``symbols``: the alignment of each
     variable."""
-    statements = kernel.statements
-    masks = {n: 0 for one in statements for n in _results(one)}
+    writes = [(one, _results(one)) for one in kernel.statements]
+    masks = {name: 0 for _, names in writes for name in names}
     known = _SPECIALS | dict(_threads(kernel))
     known |= {name: 0xFFFFFFFF & -size for name, size in symbols.items()}
 
@@ -45,8 +45,10 @@ def possible_bits(kernel: PtxKernel, symbols: Mapping[str, int]) -> Masks:
     changed, rounds = True, 0
     while changed:
         changed, rounds = False, rounds + 1
-        for one in statements:
-            for name in _results(one):
+        for one, names in writes:
+            for name in names:
+                if masks[name] == _ALL:
+                    continue
                 after = masks[name] | _mask(one, operand)
                 if after != masks[name]:
                     masks[name] = after if rounds < _ROUNDS else _from(after)

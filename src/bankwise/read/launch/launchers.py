@@ -169,11 +169,9 @@ def _default(part: Sequence[SourceWord]) -> Sequence[SourceWord]:
 
 def _is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
     """Whether something calls a function, beside itself."""
-    return any(
-        word.text == name and not one.start <= at < one.stop and at != one.named
-        for at, word in enumerate(words)
-        if arguments_at(words, at) is not None
-    )
+    named = [at for at, word in enumerate(words) if word.text == name and at != one.named]
+    outside = [at for at in named if not one.start <= at < one.stop]
+    return any(arguments_at(words, at) is not None for at in outside)
 
 
 def arguments_at(words: Sequence[SourceWord], at: int) -> tuple[int, int] | None:

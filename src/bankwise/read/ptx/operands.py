@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -52,6 +53,7 @@ def address(text: str) -> Address | None:
     return Address(((found[1], 1),), offset) if found and offset is not None else None
 
 
+@lru_cache(1 << 12)
 def integer(text: str) -> int | None:
     """The value of an integer constant; None if it is none."""
     found = _NUMBER.fullmatch(text)
@@ -62,6 +64,7 @@ def integer(text: str) -> int | None:
     return -value_ if found[1] else value_
 
 
+@lru_cache(1 << 12)
 def registers(text: str) -> tuple[str, ...]:
     """The names in an operand; inline assembly names registers without ``%``."""
     return tuple(re.findall(r"(?<![\w$%.])[%$A-Za-z_][\w$]*(?:\.[xyzw])?", text))
