@@ -300,6 +300,7 @@ def test_an_installed_fix_replaces_the_kernel_that_it_is_of_and_no_other(
         numbers=case["numbers"], execute=False,
     )  # fmt: skip
     assert fixed.patch
+    assert 'found.write("override") writes this TTGIR' in str(fixed).rpartition("+++")[2]
     before = user.compiled("product_f32_nt", "gfx942").asm["amdgcn"]
     with bankwise.triton.install(fixed) as replaced:
         inside = user.compiled("product_f32_nt", "gfx942")

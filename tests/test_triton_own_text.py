@@ -179,6 +179,32 @@ def test_what_is_guessed_follows_the_text_and_is_marked(tmp_path: Path) -> None:
     ast.parse(program)
 
 
+def test_pointers_whose_data_are_made_whole_numbers_are_to_those(tmp_path: Path) -> None:
+    """As the tables of sequences are in kernels for sequences of several lengths."""
+    path = tmp_path / "own.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def k(x, ends, table, y):\n"
+        "    n, m = tl.load(table + 2 * tl.program_id(0)).to(tl.int32), 1\n"
+        "    end = tl.load(ends + n).to(tl.int64)\n"
+        "    tl.store(y + end, tl.load(x + end).to(tl.float32))\n"
+    )
+    ((*_, program),) = _calls(path, "check")
+    said = '{"x": "*fp16", "ends": "*i32", "table": "*i32", "y": "*fp16"}'
+    assert said in " ".join(program.split())
+
+
+@needs_wheel
+def test_a_call_with_a_wrong_guess_ends_as_a_command_does(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text("import triton\n@triton.jit\ndef k(x_ptr, n):\n    tl.load(x_ptr + n)\n")
+    ((_, *rest),) = _calls(path, "check")
+    path.unlink()
+    done = subprocess.run([sys.executable, *rest], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"error: {path}: no such file\n"
+
+
 def test_the_gpu_that_nobody_said_is_named_as_assumed(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     path.write_text(GUESSED)
@@ -225,7 +251,8 @@ def test_constants_are_those_of_the_text_where_it_says_some(tmp_path: Path) -> N
     path = tmp_path / "k.py"
     path.write_text(
         "import triton\nimport triton.language as tl\nraise SystemExit('it was run')\n"
-        "@triton.autotune([triton.Config({'bm': 16, 'bn': 128})], key=[])\n@triton.jit\n"
+        "@triton.autotune([triton.Config({'bm': 16, 'bn': 128}, num_warps=8)], key=[])\n"
+        "@triton.jit\n"
         "def outer(x_ptr, step, bm: tl.constexpr, bn: tl.constexpr, fast: tl.constexpr = True):\n"
         "    x_ptr = x_ptr + step\n    helper(x_ptr)\n"
         "@triton.jit\ndef helper(x):\n    tl.load(x)\n"
@@ -234,6 +261,7 @@ def test_constants_are_those_of_the_text_where_it_says_some(tmp_path: Path) -> N
     assert f'"{path}:outer"' in program
     assert '{"x_ptr": "*fp16", "step": "i32"}' in program
     assert '{"bm": 16, "bn": 128, "fast": True}' in " ".join(program.split())
+    assert "\n  num_warps=8,\n)" in program
 
 
 @pytest.mark.parametrize("text", ["def k(:\n", "\n", "@triton.heuristics\ndef k(x): pass\n"])

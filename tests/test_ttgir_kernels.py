@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from bankwise.ask import triton_plan
 from bankwise.ask.triton_plan import plan_entry, plan_files
 from bankwise.ask.ttgir_better import Better, better
 from bankwise.errors import InputError, Refusal
@@ -164,6 +166,14 @@ def test_copies_of_a_loop_body_are_told_from_more_instructions() -> None:
     assert {row.change for row in report.rows} == {
         "in all 1.5 times as often: part of the code is copied"
     }
+
+
+def test_less_often_than_planned_is_not_told_as_copies() -> None:
+    """What two branches end with may stand in the code once, behind both."""
+    assert triton_plan._often(Fraction(5, 9)) == (
+        "in all 0.556 times as often: paths share code, or need none"
+    )
+    assert triton_plan._often(Fraction(2)) == "2 copies of the code"
 
 
 def test_a_read_that_the_compiler_puts_on_the_line_of_another_is_compared_with_both(

@@ -350,9 +350,12 @@ def _change(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:
 
 
 def _often(times: Fraction) -> str:
-    """A loop whose first rounds stand before it is copied in part."""
+    """A loop whose first rounds stand before it is copied in part; what two branches end with may
+    be one code, behind both."""
     if times.denominator == 1:
         return f"{times} copies of the code"
+    if times < 1:
+        return f"in all {float(times):.3g} times as often: paths share code, or need none"
     return f"in all {float(times):g} times as often: part of the code is copied"
 
 

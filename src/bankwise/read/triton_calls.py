@@ -17,6 +17,7 @@ from bankwise.read.triton_guesses import (
     listed,
     numbers_of,
     said_constants,
+    said_options,
     types_of,
 )
 from bankwise.read.ttgir import wheel
@@ -99,8 +100,9 @@ def _call(path: str, function: ast.FunctionDef, verb: str, target: str) -> str:
     ]
     parts += [(f"constexprs={_dict(values)}", values != said)] if values else []
     parts += [(f"numbers={_dict(numbers)}", True)] if numbers else []
+    parts += [(f"{name}={value}", False) for name, value in said_options(function).items()]
     lines = "\n".join(_marked(text) if guessed else f"  {text}," for text, guessed in parts)
-    called = f"import bankwise.triton as t; found = t.{verb}(\n{lines}\n)"
+    called = f"import bankwise.triton as t; found = t.answer(t.{verb},\n{lines}\n)"
     program = f"{called}\nprint(found); raise SystemExit(found.exit_code)"
     return f"python -c {shlex.quote(program)}"
 

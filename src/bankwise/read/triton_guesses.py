@@ -13,6 +13,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 _CONSTANT, _STAGES, _GROUP, _NUMBER = 64, 2, 8, 1024
@@ -21,6 +22,9 @@ _FEW = ("num_stages", "stages", "num_warps")
 _MEMORY = ("load", "store", "make_block_ptr", "make_tensor_descriptor")
 _WHOLE = ("atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor")
 """Atomics that count or lock."""
+_OPTIONS = ("num_warps", "num_stages", "num_ctas")
+_INDEX = "index"
+"""The use of a pointer whose data are made whole numbers as they are loaded."""
 _ADDED = ("atomic_add", "atomic_max", "atomic_min")
 _FRACTION = re.compile(
     r"(^|_)(\w*scale|eps|epsilon|alpha|beta|slope|prob|lr|decay|momentum|temperature|dropout)$",
@@ -59,7 +63,7 @@ def _type(name: str, uses: set[str] | None, fractions: set[str], kernel: str) ->
     if uses is None and not name.endswith("ptr"):
         return "fp32" if name in fractions or _FRACTION.search(name) else "i32"
     uses = uses or set()
-    if uses & {*_WHOLE}:
+    if uses & {*_WHOLE, _INDEX}:
         return "*i32"
     if uses & {*_ADDED} or _PRECISE.search(name):
         return "*fp32"
@@ -135,17 +139,28 @@ def said_constants(function: ast.FunctionDef, constants: Sequence[str]) -> dict[
     return {k: v for k, v in found.items() if k in constants and isinstance(v, known)}
 
 
+def said_options(function: ast.FunctionDef) -> dict[str, int]:
+    """Options of Triton that the first ``triton.Config`` of the text says: num_warps, .."""
+    call = next(_configs(function), None)
+    said = {k.arg: k.value for k in call.keywords if k.arg in _OPTIONS} if call else {}
+    values = {name: node.value for name, node in said.items() if isinstance(node, ast.Constant)}
+    return {str(k): v for k, v in values.items() if isinstance(v, int)}
+
+
 def _configured(function: ast.FunctionDef) -> dict[str, object]:
+    call = next(_configs(function), None)
+    values = ast.literal_eval(call.args[0]) if call else {}
+    return {str(name): value for name, value in values.items()}
+
+
+def _configs(function: ast.FunctionDef) -> Iterator[ast.Call]:
+    """Calls of ``triton.Config`` whose constants the text itself says."""
     for decorator in function.decorator_list:
         for node in ast.walk(decorator):
             if isinstance(node, ast.Call) and last(node.func) == "Config" and node.args:
-                try:
-                    values = ast.literal_eval(node.args[0])
-                except (ValueError, TypeError):
-                    continue
-                if isinstance(values, dict):
-                    return {str(name): value for name, value in values.items()}
-    return {}
+                with suppress(ValueError, TypeError):
+                    if isinstance(ast.literal_eval(node.args[0]), dict):
+                        yield node
 
 
 def _uses(function: ast.FunctionDef) -> dict[str, set[str]]:
@@ -160,7 +175,21 @@ def _uses(function: ast.FunctionDef) -> dict[str, set[str]]:
         if isinstance(node, ast.Call) and _reaches(last(node.func)):
             base = node.args[0] if node.args else _keyword(node)
             found[_base(base, made) if base is not None else ""].add(last(node.func))
+        loaded = _made_whole(node)
+        if loaded is not None:
+            found[_base(loaded, made)].add(_INDEX)
     return dict(found)
+
+
+def _made_whole(node: ast.AST) -> ast.expr | None:
+    """``p`` of ``tl.load(p).to(tl.int32)``."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call(func=load, args=[pointer, *_]), attr="to"),
+            args=[kind, *_],
+        ) if last(load) == "load" and re.fullmatch(r"u?int(32|64)", last(kind)):
+            return pointer
+    return None
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

@@ -23,6 +23,7 @@ touches the Triton of the program.
 """
 
 from bankwise.show.tuning import KnobRow, TuneReport
+from bankwise.triton.answer import answer
 from bankwise.triton.check import TritonReport, check
 from bankwise.triton.fix import TritonFix, fix
 from bankwise.triton.install import install
@@ -33,6 +34,7 @@ __all__ = [
     "TritonFix",
     "TritonReport",
     "TuneReport",
+    "answer",
     "check",
     "fix",
     "install",

@@ -62,12 +62,19 @@ class TritonFix(ByIdentity, frozen=True, eq=False):
         return override_variables(str(folder))
 
 
+_APPLIED = """to use it, where found is what fix returned:
+  found.write("override") writes this TTGIR and returns the variables that make
+    Triton take it, to be set where the program is run
+  with bankwise.triton.install(found): .. for launches in the same program"""
+
+
 def print_triton_fix(fixed: TritonFix, console: Console) -> None:
     """The report, and behind it the patch, where one is offered."""
     print_fix(fixed.report, console)
     if fixed.patch:
         console.print()
         console.print(Text(fixed.patch, no_wrap=True, overflow="ignore"), soft_wrap=True)
+        console.print(Text(_APPLIED))
 
 
 def fix(

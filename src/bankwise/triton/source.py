@@ -18,6 +18,7 @@ from bankwise.hardware import toolchain
 from bankwise.hardware.machine import Machine, machine
 from bankwise.read.options import Options
 from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.constants import encoded
 from bankwise.read.ttgir.numbers import is_block
 from bankwise.read.ttgir.wheel import LoweredKernel
 
@@ -113,6 +114,7 @@ def source_of(
         raise InputError(f"pointer_range is 32 or None, not {pointer_range!r}")
     if not wheel.installed():
         raise wheel.needed()
+    fn = _undecorated(fn)
     path, name = _place(fn)
     every = _whole(numbers or {}, constexprs or {})
     plain = {p.name for p in getattr(fn, "params", ()) if getattr(p, "do_not_specialize", False)}
@@ -150,7 +152,7 @@ def compiled(source: TritonSource) -> LoweredKernel:
         "path": str(source.path),
         "function": source.name,
         "signature": types,
-        "constexprs": dict(source.constants),
+        "constexprs": {k: encoded(k, v) for k, v in source.constants.items()},
         "divisible": list(multiples),
         "pointer_range": list(source.small),
         "numbers": [name for name in source.numbers if not is_block(name)],
@@ -160,6 +162,17 @@ def compiled(source: TritonSource) -> LoweredKernel:
         "paths": [p for p in sys.path if p],
     }
     return wheel.compiled(request, str(source.path))
+
+
+def _undecorated(fn: Any) -> Any:
+    """The ``@triton.jit`` function under ``triton.autotune`` and ``triton.heuristics``; what is
+    something else as it is."""
+    found = fn
+    while not isinstance(found, str) and not hasattr(found, "do_not_specialize"):
+        if "fn" not in getattr(found, "__dict__", {}):
+            return fn
+        found = found.fn
+    return found
 
 
 def _place(fn: Any) -> tuple[Path, str]:

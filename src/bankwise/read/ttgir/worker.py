@@ -11,16 +11,17 @@ The answer is a line of JSON behind ``bankwise:``. ``FOLDER`` takes what Triton 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
 import sys
 from base64 import b32encode, b64encode
-from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+from bankwise.read.ttgir.constants import decoded
+from bankwise.read.ttgir.user_module import kernel_of, module_of
 
 _SPECIALIZED = re.compile(r"\*|[iu](?:8|16|32|64)$")
 """Types of arguments of which launches tell more than the type."""
@@ -93,18 +94,13 @@ def compile_(question: dict[str, Any], folder: Path) -> dict[str, Any]:
     from triton.compiler import ASTSource
 
     sys.path[:] = [*question["paths"], *sys.path]
-    module = _module(question["path"])
-    kernel = getattr(module, question["function"], None)
-    if not isinstance(kernel, triton.JITFunction):
-        there = [k for k, one in vars(module).items() if isinstance(one, triton.JITFunction)]
-        listed = f"; it has {', '.join(there)}" if there else ""
-        name = question["function"]
-        raise ValueError(f"{name!r} is no @triton.jit function of this file{listed}")
+    kernel = kernel_of(module_of(question["path"]), question["function"])
     names = kernel.arg_names
     _check_names(names, question)
     signature = {name: question["signature"][name] for name in names}
     _check_types(signature)
-    constexprs = {(names.index(k),): v for k, v in question["constexprs"].items()}
+    constants = {k: decoded(v) for k, v in question["constexprs"].items()}
+    constexprs = {(names.index(k),): v for k, v in constants.items()}
     target = _target(question["target"], question["wave_size"])
     attrs = _attributes(kernel, question, target)
     source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs, attrs=attrs)
@@ -180,21 +176,6 @@ def _check_options(options: dict[str, Any], target: Any) -> None:
         near = get_close_matches(name, known, n=1)
         hint = f"{near[0]}?" if near else "num_warps, num_stages, .. are keywords of their own"
         raise ValueError(f"Triton has no option {name!r} for {target.arch}: {hint}")
-
-
-def _module(path: str) -> Any:
-    """The user's file as a module; it runs its top level, but not what is under ``__main__``, nor
-    what follows a question to Triton: this process is there to answer that."""
-    from bankwise.read.ttgir.wheel import ImportedAgain
-
-    found = importlib.util.spec_from_file_location(Path(path).stem, path)
-    assert found is not None, path
-    assert found.loader is not None, path
-    module = importlib.util.module_from_spec(found)
-    sys.modules[found.name] = module
-    with suppress(ImportedAgain):
-        found.loader.exec_module(module)
-    return module
 
 
 def _target(named: str, wave_size: int) -> Any:
