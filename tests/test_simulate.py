@@ -8,9 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from bankwise.change.simulate import run
 from bankwise.change.simulate.arithmetic import OPERATIONS
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
-from bankwise.change.simulate.memory import POINTERS, Words
+from bankwise.change.simulate.memory import POINTERS, Bytes, Words
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
 
@@ -391,3 +392,50 @@ def test_a_matrix_of_a_warp_lies_at_one_place() -> None:
     told = same(apart, apart, threads=128)
     assert isinstance(told, Refusal)
     assert "a matrix of a warp at several addresses" in told.reason
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("step", [1, 2, 4, 8])
+@pytest.mark.parametrize("width", [64, 67])
+def test_shared_and_local_memory_are_of_bytes_wherever_an_access_begins(
+    size: int, step: int, width: int
+) -> None:
+    draw = random.Random(size * step)
+    held = [bytearray(draw.randbytes(width)) for _ in range(2)]
+    memory = Bytes(np.array([list(row) for row in held], np.uint8))
+    apart = -(-size // step) * step  # which of two that overlap comes last is not defined
+    places = list(range(draw.randrange(step), width - size + 1, apart))
+    rows = [draw.randrange(2) for _ in places]
+    values = [draw.getrandbits(8 * size) for _ in places]
+    where = np.array(rows), np.array(places, np.uint64)
+    memory.store(*where, np.array(values, np.uint64), size)
+    for row, at, value in zip(rows, places, values, strict=True):
+        held[row][at : at + size] = value.to_bytes(size, "little")
+    assert [bytes(row) for row in memory.data] == held
+    asked = [(n % 2, at) for n, at in enumerate(range(0, width - size + 1, step))]
+    wanted = [int.from_bytes(held[row][at : at + size], "little") for row, at in asked]
+    found = memory.load(
+        np.array([r for r, _ in asked]), np.array([a for _, a in asked], np.uint64), size
+    )
+    assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("body", "steps"),
+    [
+        ("st.global.u32 [%rd5], %r1;", 10),
+        ("bar.sync 0; st.global.u32 [%rd5], %r1;", 12),  # the barrier, and that it lets go
+        ("setp.lt.u32 %p1, %r1, 8; @%p1 bra $L; st.global.u32 [%rd5], %r1; $L:", 12),
+    ],
+)
+def test_each_statement_is_one_step_and_a_block_that_takes_too_many_is_not_run(
+    body: str, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "MOST_STEPS", steps + 1)
+    told = same(body, body)
+    assert isinstance(told, Simulated)
+    assert told.steps == 2 * steps
+    monkeypatch.setattr(run, "MOST_STEPS", steps)
+    refused = same(body, body)
+    assert isinstance(refused, Refusal)
+    assert f"takes more than {steps} statements" in refused.reason

@@ -11,6 +11,8 @@ from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed, sha
 from bankwise.change.simulate.terms import Values, masked, mixed, signed, term
 from bankwise.read.ptx.parse import BYTES, Statement
 
+_FIRST = np.zeros(1, np.int64)
+"""The row of shared memory, of which there is one."""
 _SPACES = ("global", "shared", "local", "param", "const")
 
 
@@ -23,10 +25,12 @@ def load_bytes(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size
     """So many bytes, at most 8, from each address; ``lanes``: whose each access is."""
     if space == "param":
         return _parameters(block, at, size)
+    if space == "shared":
+        return block.shared.load(_FIRST, shared_offset(at), size)
     local = at >= np.uint64(LOCAL)
     shared = (at >= np.uint64(SHARED)) & ~local
-    if space == "shared" or (not space and shared.all()):
-        return block.shared.load(np.zeros_like(lanes), shared_offset(at), size)
+    if not space and shared.all():
+        return block.shared.load(_FIRST, shared_offset(at), size)
     if space == "local" or (not space and local.all()):
         return block.local.load(lanes, masked(at, 56), size)
     if not space and (shared.any() or local.any()):

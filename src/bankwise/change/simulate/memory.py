@@ -8,6 +8,8 @@ each run: a kernel that reads what it never wrote shows it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
@@ -82,6 +84,9 @@ def _crosses(addresses: Values, size: int) -> bool:
     return bool((addresses % np.uint64(_WORD) + np.uint64(size) > _WORD).any())
 
 
+_WHOLE = {2: "<u2", 4: "<u4", 8: "<u8"}
+
+
 class Bytes(Struct, eq=False):
     """Shared memory of a block, or local memory of each thread: ``data`` is [rows, bytes]."""
 
@@ -90,6 +95,9 @@ class Bytes(Struct, eq=False):
     def load(self, rows: NDArray[np.int64], offsets: Values, size: int) -> Values:
         """``size`` bytes, at most 8, from an offset in a row each."""
         at = self._checked(offsets, size)
+        whole = self._whole(at, size)
+        if whole is not None:
+            return whole[rows, at // size].astype(np.uint64)
         found = np.zeros(len(at), np.uint64)
         for n in range(size):
             found |= self.data[rows, at + n].astype(np.uint64) << np.uint64(8 * n)
@@ -98,8 +106,19 @@ class Bytes(Struct, eq=False):
     def store(self, rows: NDArray[np.int64], offsets: Values, values: Values, size: int) -> None:
         """``size`` bytes to an offset in a row each."""
         at = self._checked(offsets, size)
+        whole = self._whole(at, size)
+        if whole is not None:
+            whole[rows, at // size] = values.astype(whole.dtype)
+            return
         for n in range(size):
             self.data[rows, at + n] = values >> np.uint64(8 * n) & np.uint64(255)
+
+    def _whole(self, at: NDArray[np.int64], size: int) -> NDArray[Any] | None:
+        """The memory by words of ``size`` bytes, if all places are whole ones."""
+        kind = _WHOLE.get(size)
+        if kind is None or self.data.shape[1] % size or (at % size).any():
+            return None
+        return self.data.view(kind)
 
     def _checked(self, offsets: Values, size: int) -> NDArray[np.int64]:
         beyond = offsets > np.uint64(self.data.shape[1] - size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 from msgspec import Struct, field
@@ -22,8 +23,8 @@ _WARP = 32
 
 class SimulatedBlock(Struct, eq=False):
     """A block in the middle of its run. ``registers``: each of all threads; ``parameters``: where
-    each lies and the bytes of all; ``symbols``: addresses of variables. ``unread``: names of what
-    was never written and is read all the same.
+    each lies and the bytes of all; ``symbols``: addresses of variables; ``numbers``: the constants
+    that were read.
     """
 
     threads: int
@@ -35,21 +36,23 @@ class SimulatedBlock(Struct, eq=False):
     local: Bytes
     memory: Words
     registers: dict[str, Values] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
 
     def read(self, name: str, lanes: Lanes) -> Values:
-        """A register, a number or the address of a variable, in each of some threads."""
+        """A register, a number or the address of a variable, in each of some threads; not to be
+        written to."""
         if name.startswith("!"):
             return self.read(name[1:], lanes) ^ np.uint64(1)
-        if name.startswith("%") or name in self.registers:
-            return self._register(name, lanes)
-        return np.full(len(lanes), self._constant(name), np.uint64)
-
-    def _register(self, name: str, lanes: Lanes) -> Values:
-        if name in self.registers:
-            return self.registers[name][lanes]
-        if name in self.specials:
-            return self.specials[name][lanes]
-        raise Unsupported(f"{name} is read before it is written")
+        kept = self.registers.get(name)
+        if kept is None:
+            kept = self.specials.get(name)
+        if kept is not None:
+            return kept[lanes] if len(lanes) < self.threads else kept
+        if name.startswith("%"):
+            raise Unsupported(f"{name} is read before it is written")
+        if name not in self.numbers:
+            self.numbers[name] = self._constant(name)
+        return np.full(len(lanes), self.numbers[name], np.uint64)
 
     def _constant(self, text: str) -> int:
         number, real = _NUMBER.fullmatch(text), _FLOAT.fullmatch(text)
@@ -70,19 +73,19 @@ class SimulatedBlock(Struct, eq=False):
         kept = self.registers.get(name)
         if kept is None:
             kept = self.registers[name] = np.zeros(self.threads, np.uint64)
-        kept[lanes] = values
+        if len(lanes) < self.threads:
+            kept[lanes] = values
+        else:
+            kept[:] = values
 
     def address(self, text: str, lanes: Lanes) -> tuple[Values, str]:
         """What ``[%rd1+4]`` points to, and the name in it."""
-        found = _ADDRESS.fullmatch(text)
-        if found is None:
-            raise Unsupported(f"the address {text}")
-        offset = np.uint64(int(found[2] or "0", 0) & (1 << 64) - 1)
-        if found[1] in self.parameters:
-            at = np.full(len(lanes), self.parameters[found[1]], np.uint64)
+        name, offset = _address(text)
+        if name in self.parameters:
+            at = np.full(len(lanes), self.parameters[name], np.uint64)
         else:
-            at = self.read(found[1], lanes)
-        return at + offset, found[1]
+            at = self.read(name, lanes)
+        return at + offset, name
 
     def is_parameter(self, text: str) -> bool:
         """Whether ``[name+4]`` is in a parameter of the kernel, or in what a register points to."""
@@ -93,6 +96,15 @@ class SimulatedBlock(Struct, eq=False):
     def warps(self) -> int:
         """Warps of the block, the last one perhaps not full."""
         return -(-self.threads // _WARP)
+
+
+@cache
+def _address(text: str) -> tuple[str, np.uint64]:
+    """``[%rd1+4]``: its register or variable, and the offset."""
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        raise Unsupported(f"the address {text}")
+    return found[1], np.uint64(int(found[2] or "0", 0) & (1 << 64) - 1)
 
 
 def listed(text: str) -> list[str]:

@@ -27,10 +27,13 @@ _SHIFTS = tuple(np.uint64(n) for n in (30, 27, 31))
 
 def mixed(values: Values) -> Values:
     """The finaliser of splitmix64 (Steele, Lea, Flood 2014): a permutation of 64-bit numbers."""
-    values = np.atleast_1d(values) + _STEP
-    values = (values ^ values >> _SHIFTS[0]) * _FIRST
-    values = (values ^ values >> _SHIFTS[1]) * _SECOND
-    return np.asarray(values ^ values >> _SHIFTS[2])
+    found = np.atleast_1d(values) + _STEP
+    found ^= found >> _SHIFTS[0]
+    found *= _FIRST
+    found ^= found >> _SHIFTS[1]
+    found *= _SECOND
+    found ^= found >> _SHIFTS[2]
+    return found
 
 
 @cache
@@ -47,12 +50,14 @@ def _weights(count: int, together: int) -> Values:
     return mixed(np.array(numbers, np.uint64))[:, None] | np.uint64(1)
 
 
-def term(name: str, operands: Sequence[Values], *, together: int = 0) -> Values:
-    """The term of an operation; of its first ``together`` operands the order does not matter."""
+def term(name: str, operands: Sequence[Values], *, together: int = 0, bits: int = 64) -> Values:
+    """The term of an operation on the lowest ``bits`` of its operands; of the first ``together`` of
+    them the order does not matter."""
     if not operands:
         return mixed(np.array([number_of(name)]))
-    given = mixed(np.stack(operands)) * _weights(len(operands), together)
-    return mixed(given.sum(axis=0, dtype=np.uint64) ^ number_of(name))
+    given = mixed(masked(np.array(operands), bits))
+    given *= _weights(len(operands), together)
+    return mixed(np.add.reduce(given, axis=0) ^ number_of(name))
 
 
 def masked(values: Values, bits: int) -> Values:
