@@ -9,7 +9,7 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
-from bankwise.read.follow.state import Guarded, State, hold_guarded, read, write
+from bankwise.read.follow.state import Guarded, State, hold_guarded, limited, read, write
 from bankwise.read.follow.values import Array, Unknown, Value, either
 
 
@@ -35,13 +35,10 @@ def guarded(evaluate: Callable[[State], T], guard: Guard | None) -> Callable[[St
     def run(state: State) -> T:
         chosen, active, conditions = guard(state), state.active, state.conditions
         if not isinstance(chosen, Unknown):
-            state.active = active & chosen
+            active = active & chosen
         elif guard.tag.name in state.guards:
-            state.conditions = (*conditions, guard.tag)
-        try:
-            return evaluate(state)
-        finally:
-            state.active, state.conditions = active, conditions
+            conditions = (*conditions, guard.tag)
+        return limited(state, active, conditions, evaluate)
 
     return run
 

@@ -15,7 +15,7 @@ is written: what the same predicate guards reads it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from msgspec import Struct, field
@@ -33,6 +33,8 @@ from bankwise.read.follow.values import (
     in_step,
     of_one_lane,
 )
+
+T = TypeVar("T")
 
 UNWRITTEN = Unknown("a register that nothing has written")
 _SOME_LANES = Unknown("a value that some lanes may have and others not")
@@ -125,12 +127,36 @@ def _mask(state: State) -> _Mask:
     found = state._mask
     if found is None or found.active is not state.active or found.exec is not state.lanes:
         lanes = state.active if state.lanes is None else state.active & state.lanes
-        every, threads = bool(lanes.all()), bool(state.active.all())
-        some, key = bool(lanes.any()), lanes.tobytes()
-        alone = int(np.count_nonzero(lanes, axis=1).max(initial=0)) <= 1
+        key = lanes.tobytes()
+        every, some = b"\0" not in key, b"\1" in key
+        threads = every if state.lanes is None else _every(state.active)
+        alone = not some or (not every and _alone(lanes)) or lanes.shape[1] <= 1
         found = _Mask(state.active, state.lanes, lanes, every, threads, some, alone, key)
         state._mask = found
     return found
+
+
+def _alone(lanes: BoolArray) -> bool:
+    return int(np.count_nonzero(lanes, axis=1).max(initial=0)) <= 1
+
+
+def _some(mask: BoolArray) -> bool:
+    """``mask.any()`` of numpy, which takes three times as long for the lanes of a block."""
+    return np.count_nonzero(mask) > 0
+
+
+def _every(mask: BoolArray) -> bool:
+    return np.count_nonzero(mask) == mask.size
+
+
+def limited(state: State, active: BoolArray, conditions: Tags, evaluate: Callable[[State], T]) -> T:
+    """``evaluate`` while other lanes run, under other conditions."""
+    kept = state.active, state.conditions, state._mask
+    state.active, state.conditions = active, conditions
+    try:
+        return evaluate(state)
+    finally:
+        state.active, state.conditions, state._mask = kept
 
 
 def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
@@ -146,7 +172,7 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
         return value.otherwise
     wanted = state.active if lanes is None else lanes
     missing = wanted & ~value.lanes
-    if not missing.any():
+    if not _some(missing):
         return value.array
     columns: list[int] = np.flatnonzero(missing.any(0)).tolist() if value.apart else []
     why = value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
@@ -224,7 +250,7 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
         state.registers[name] = value
         return
     mask = state.active if lanes is None else state.active & lanes
-    if tag or not mask.all():
+    if tag or not _every(mask):
         why = state.maybe or _SOME_LANES
         state.registers[name] = _merged(_register_value(state, name), value, mask, tag, why)
     else:
@@ -251,8 +277,7 @@ def hold_guarded(state: State, name: str, value: Array, guard: Guarded) -> None:
 def forget_guard(state: State, name: str) -> None:
     """A predicate is another one now."""
     state.guards -= {name}
-    for negated in (False, True):
-        forget(state, Guarded(name, negated))
+    forget(state, Guarded(name, False), Guarded(name, True))
 
 
 def enter(state: State, tag: Hashable, why: Unknown) -> None:
@@ -266,20 +291,26 @@ def leave(state: State, conditions: Tags) -> None:
     """Where lanes meet again ``conditions`` hold. What was written under others is lost: they are
     decided anew before they hold again."""
     gone = [tag for tag in state.conditions if tag not in conditions]
-    for tag in gone:
-        if isinstance(tag, BranchCondition):
-            forget(state, tag)
+    forget(state, *(tag for tag in gone if isinstance(tag, BranchCondition)))
     state.conditions = conditions
 
 
-def forget(state: State, tag: Hashable) -> None:
-    """A condition is decided anew: what was written under its last outcome becomes unknown."""
-    for name, value in state.registers.items():
-        if isinstance(value, Partly):
-            if value.tag == tag:
-                state.registers[name] = value.otherwise
-        elif isinstance(value, Unknown) and tag in value.subset_of:
-            state.registers[name] = replace(value, subset_of=(), pointer=None)
+def forget(state: State, *tags: Hashable) -> None:
+    """Conditions are decided anew: what was written under their last outcome becomes unknown."""
+    held = state.registers
+    tagged = [
+        (name, value)
+        for name, value in held.items()
+        if (type(value) is Partly and value.tag) or (type(value) is Unknown and value.subset_of)
+    ]
+    for tag in tags:
+        for name, _ in tagged:
+            value = held[name]
+            if isinstance(value, Partly):
+                if value.tag == tag:
+                    held[name] = value.otherwise
+            elif isinstance(value, Unknown) and tag in value.subset_of:
+                held[name] = replace(value, subset_of=(), pointer=None)
 
 
 def _register_value(state: State, name: str) -> Value | Partly:
@@ -295,7 +326,7 @@ def _merged(
 ) -> Value | Partly:
     """``new`` where ``mask`` (under the condition ``tag``, which is unknown for the reason of
     ``maybe``), ``old`` elsewhere."""
-    if not mask.any():
+    if not _some(mask):
         return old
     if tag and isinstance(new, Unknown):
         new = parted(new)  # nobody knows in which lanes of a wave it is
@@ -306,18 +337,18 @@ def _merged(
         why = _in_parts(otherwise, new, ~known & ~mask, mask)
         if new.over is not None:
             why = replace(why, over=replace(new.over, lanes=mask))
-        return Partly(was, kept, _tag(old), why, apart) if kept.any() or apart else why
+        return Partly(was, kept, _tag(old), why, apart) if _some(kept) or apart else why
     known = known | mask
     if tag:
         otherwise = because(maybe)
     array = _select(was, new, mask)
-    return array if known.all() and not tag else Partly(array, known, tag, otherwise, apart)
+    return array if not tag and _every(known) else Partly(array, known, tag, otherwise, apart)
 
 
 def _in_parts(old: Unknown, new: Unknown, others: BoolArray, mask: BoolArray) -> Unknown:
     """Unknown as ``old`` in the lanes ``others``, as ``new`` in those of ``mask``: one number of a
     wave only where no wave has both."""
-    if not others.any():
+    if not _some(others):
         return new
     why = common(old, new)
     return parted(why) if _share_a_wave(others, mask) else why
@@ -348,7 +379,7 @@ def _known_lanes(
 
 def _select(old: Array, new: Array, mask: BoolArray) -> Array:
     """A scalar stays one number a wave where whole waves are running or not."""
-    whole = mask.shape[1] == 1 or bool((mask == mask[:, :1]).all())
+    whole = mask.shape[1] == 1 or _every(mask == mask[:, :1])
     if whole and new.shape[-1] == 1 and old.shape[-1] == 1:
         mask = mask[:, :1]
     return np.where(mask, new, old)

@@ -174,4 +174,5 @@ def _taking_part(step: ProgramStep, state: State) -> tuple[BoolArray, Unknown | 
     if isinstance(guard, Unknown):
         return active, guard, lanes
     part = active & guard
-    return part, state.maybe, part.tobytes() if part.any() else b""
+    lanes = part.tobytes()
+    return part, state.maybe, lanes if b"\1" in lanes else b""

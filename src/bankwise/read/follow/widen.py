@@ -31,10 +31,10 @@ _MASKS = frozenset({"exec_lo", "exec_hi"})
 
 class LoopCounters(Struct):
     """What was seen at the heads of loops. ``held``: by block and register its last value, its
-    step, how often that step was taken; ``places``: by block how many places the kernel had
-    touched, and for how many rounds it has been so many."""
+    step (None before there is one), how often that step was taken; ``places``: by block how many
+    places the kernel had touched, and for how many rounds it has been so many."""
 
-    held: dict[tuple[int, str], tuple[Array, Array, int]] = field(default_factory=dict)
+    held: dict[tuple[int, str], tuple[Array, Array | None, int]] = field(default_factory=dict)
     places: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -92,8 +92,9 @@ def widen(
         if isinstance(value, Unknown):
             state.registers[name] = replace(value, over=None) if times > ROUNDS else value
         elif times > (slow if name in addresses else ROUNDS):
-            found = because(why, uniform=first.shape[-1] == 1)
-            state.registers[name] = in_step(found, (first, first + counters.held[block, name][1]))
+            found, step = because(why, uniform=first.shape[-1] == 1), counters.held[block, name][1]
+            assert step is not None, "it was taken"
+            state.registers[name] = in_step(found, (first, first + step))
 
 
 def _steps(counters: LoopCounters, at: tuple[int, str], value: Array) -> int:
@@ -101,11 +102,14 @@ def _steps(counters: LoopCounters, at: tuple[int, str], value: Array) -> int:
     round bring the same value."""
     old = counters.held.get(at)
     if old is None or old[0].shape != value.shape or old[0].dtype != value.dtype:
-        counters.held[at] = (value, np.zeros_like(value), 0)
+        counters.held[at] = (value, None, 0)
         return 0
-    step = value - old[0]
-    if not step.any():
+    if old[0] is value:
         return old[2]
-    times = old[2] + 1 if (step == old[1]).all() else 1
+    step = value - old[0]
+    if not np.count_nonzero(step):
+        return old[2]
+    same = old[1] is not None and not np.count_nonzero(step != old[1])
+    times = old[2] + 1 if same else 1
     counters.held[at] = (value, step, times)
     return times
