@@ -27,7 +27,7 @@ from bankwise.read.follow.blocks import (
     upper_word,
 )
 from bankwise.read.follow.driver import check_code
-from bankwise.read.launch.boxes import Box, where
+from bankwise.read.launch.boxes import Box, Residues, where
 from bankwise.read.launch.expression import launch_of
 from bankwise.read.launch.facts import Launches
 from bankwise.read.ptx.dialect import PTX
@@ -117,6 +117,9 @@ def test_blocks_in_words() -> None:
     assert where([(edge, corner, range(1))], (32, 16, 1)) == "x 31, y 15"
     assert where([(edge, range(16), range(1))], (32, 16, 1)) == "x 31"
     assert where([(range(32), range(16), range(1))], (32, 16, 1)) == "all"
+    every_other = [(range(n, 32, 2), range(1), range(1)) for n in (0, 1)]
+    assert where(every_other, (32, 1, 1)) == "x 0, 2, .. 30 or x 1, 3, .. 31"
+    assert where([(range(1, 6, 2), range(1), range(1))], (6, 1, 1)) == "x 1, 3, 5"
 
 
 @pytest.mark.parametrize(
@@ -146,11 +149,59 @@ def test_bits_below_all_steps_are_those_of_every_block(text: str, of: Any) -> No
         assert told == wanted, text
 
 
-def test_bits_that_blocks_have_of_their_own_and_a_mask_takes_away_are_not_known() -> None:
+def test_bits_that_blocks_have_of_their_own_and_a_mask_takes_away_are_those_of_residues() -> None:
+    """``blockIdx.x * 32 & 0x5f`` asks bit 6, which is bit 1 of the index: it decides modulo 4."""
     box: Box = (range(8), range(1), range(1))
     mask = np.full((1, 1), 0x5F, np.uint32)
     x = summed(lambda i: i * np.uint32(32), [block_index(0, box)])
-    assert bitwise(lambda a, m: a & m, [x, mask]) is None
+    assert bitwise(lambda a, m: a & m, [x, mask]) == Residues(0, 4)
+    for first in range(4):
+        part: Box = (box[0][first::4], *box[1:])
+        x = summed(lambda i: i * np.uint32(32), [block_index(0, part)])
+        told = bitwise(lambda a, m: a & m, [x, mask])
+        assert isinstance(told, np.ndarray)
+        assert {int(told[0, 0])} == {32 * block & 0x5F for block in part[0]}
+    far = np.full((1, 1), 32 * 64, np.uint32)
+    assert bitwise(lambda a, m: a & m, [block_index(0, box), far]) is None
+
+
+RESIDUES = {
+    "x & 1": ("and.b32 %r20, %r5, 1;", lambda x, y: x & 1),
+    "x + y & 3": ("add.u32 %r21, %r5, %r6;\nand.b32 %r20, %r21, 3;", lambda x, y: (x + y) & 3),
+    "x * 3 & 7": ("mul.lo.u32 %r21, %r5, 3;\nand.b32 %r20, %r21, 7;", lambda x, y: x * 3 & 7),
+    "(x ^ 5) & 3": ("xor.b32 %r21, %r5, 5;\nand.b32 %r20, %r21, 3;", lambda x, y: (x ^ 5) & 3),
+    "y & 4 | x & 1": (
+        "and.b32 %r21, %r6, 4;\nand.b32 %r22, %r5, 1;\nor.b32 %r20, %r21, %r22;",
+        lambda x, y: (y & 4) | (x & 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RESIDUES)
+@pytest.mark.parametrize("grid", [(1000, 1), (331, 7), (5, 300)])
+@pytest.mark.parametrize("guard", [False, True])
+def test_low_bits_of_an_index_make_classes_of_a_large_grid(
+    name: str, grid: tuple[int, int], guard: bool
+) -> None:
+    """They decide where lanes store, or whether: every block is in one class, which stores so."""
+    text, of = RESIDUES[name]
+    use = "shl.b32 %r24, %r20, 12;\nadd.s32 %r13, %r13, %r24;"
+    if guard:
+        use = "setp.gt.u32 %p1, %r20, 1;\n@%p1 bra DONE;"
+    found = classes(f"{text}\n{use}", grid, (16, 8), 1, 1)
+    plain = [64 * tx + 4 * ty for tx in range(16) for ty in range(8)]
+    seen = Counter[tuple[int, ...]]()
+    for one in found:
+        for box in one.boxes:
+            for place in itertools.product(*box):
+                seen[place] += 1
+                number = of(*place[:2])  # type: ignore[no-untyped-call]
+                moved = 0 if guard else number << 12
+                bytes_ = tuple(sorted(byte + moved for byte in plain))
+                runs = not guard or number <= 1
+                assert stored(one) == (Counter({bytes_: 1}) if runs else Counter()), place
+    assert seen == Counter(itertools.product(range(grid[0]), range(grid[1]), range(1)))
+    assert sum(one.blocks for one in found) == grid[0] * grid[1]
 
 
 # Machine code: every block of a launch is the class that it is said to be.

@@ -13,7 +13,7 @@ from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
 from bankwise.identity import ByIdentity
 from bankwise.notation.cute.hopper import MatrixDescriptor
-from bankwise.read.launch.boxes import Box, Cut
+from bankwise.read.launch.boxes import Box, Cut, Residues
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import argument_name
 
@@ -143,7 +143,7 @@ class AssemblyKernel(ByIdentity, frozen=True, eq=False):
     variables: tuple[tuple[str, int], ...] = ()
     executed: int = 0
     boxes: tuple[Box, ...] = ()
-    cut: Cut | None = None
+    cut: Cut | Residues | None = None
     work: int = 0
 
     @property

@@ -9,7 +9,7 @@ memory alone: a setting with fewer passes for the same work need not be faster.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import product
 from math import inf
@@ -68,6 +68,13 @@ def tune(
     rows = list(_rows(source, _settings(knobs), work, processes, progress))
     if all(each.row.refusal for each in rows):
         raise InputError(f"no setting compiles: {rows[0].row.refusal}")
+    return _ranked(source, rows, target, knobs)
+
+
+def _ranked(
+    source: TritonSource, rows: Sequence[_CountedSetting], target: str, knobs: Iterable[str]
+) -> TuneReport:
+    """The settings, the cheapest first, with what is said beside all of them."""
     order = sorted((each.row for each in rows), key=lambda row: (bool(row.refusal), row.price))
     how = next(each.how for each in rows if each.how)
     own = {k for k in source.constants if source.types.get(k, "constexpr") == "constexpr"}

@@ -208,7 +208,28 @@ def blocked(
     when it leaves. ``single``: it leaves element by element. InputError where threads, block and
     tile do not fit.
     """
-    size, (m, k), (rows, columns) = element_bytes(dtype), tile, block
+    write, read = _walks(tile, threads, block, late=late, single=single)
+    where = "out of" if late else "into"
+    return checked(
+        Transpose(
+            name or f"transpose_{dtype}_tuned",
+            f"registers transpose {block[0]} x {block[1]}, {where} shared memory",
+            element_bytes(dtype),
+            ("m", "k") if late else ("k", "m"),
+            Identity(),
+            write,
+            read,
+            read.block[0],
+            schedule or Schedule("tile"),
+        )
+    )
+
+
+def _walks(
+    tile: tuple[int, int], threads: int, block: tuple[int, int], *, late: bool, single: bool
+) -> tuple[Walk, Walk]:
+    """How threads go over a tile into shared memory, and out of it."""
+    (m, k), (rows, columns) = tile, block
     _check_even(threads, k // columns, "k")
     _check_even(threads, m // rows, "m")
     load: Lanes = (("k", k // columns), ("m", threads // (k // columns)))
@@ -221,17 +242,4 @@ def blocked(
         read = Walk(tile, (rows, 1), "m", store)
     if single:
         read = Walk(tile, (1, 1), "m", (("m", min(m, threads)), ("k", max(1, threads // m))))
-    title = f"registers transpose {rows} x {columns}, {'out of' if late else 'into'} shared memory"
-    return checked(
-        Transpose(
-            name or f"transpose_{dtype}_tuned",
-            title,
-            size,
-            ("m", "k") if late else ("k", "m"),
-            Identity(),
-            write,
-            read,
-            read.block[0],
-            schedule or Schedule("tile"),
-        )
-    )
+    return write, read

@@ -105,15 +105,37 @@ def takes(
 
 
 def _bare(variant: Variant, dtype: str, name: str) -> AnyTranspose:
-    """The kernel on a row-major tile."""
+    """The kernel on a row-major tile. InputError where its choices do not go together."""
     if variant.blocks * variant.threads > _THREADS:
         raise InputError(f"{variant.blocks} blocks of {variant.threads} threads do not fit")
     if variant.kind == "tma":
         return _by_engine(variant, dtype, name)
     size, tile = element_bytes(dtype), (variant.tile_m, variant.tile_k)
+    _check_tile(variant, tile, size)
+    _check_order(variant)
+    if variant.single and (variant.late or variant.store == "ef"):
+        raise InputError("elements leave as they lie, and without a policy")
+    return blocked(
+        dtype,
+        tile,
+        variant.threads,
+        _BLOCKS[size][variant.block],
+        late=variant.late,
+        single=variant.single,
+        schedule=_schedule(variant),
+        name=name,
+    )
+
+
+def _check_tile(variant: Variant, tile: tuple[int, int], size: int) -> None:
+    """It fits shared memory, and its threads' registers."""
     words = tile[0] * tile[1] * size // 4 // variant.threads
     if tile[0] * tile[1] * size > _SHARED_BYTES or not 4 <= words <= _REGISTERS:
         raise InputError(f"a tile of {tile[0]} x {tile[1]} is not for {variant.threads} threads")
+
+
+def _check_order(variant: Variant) -> None:
+    """The order in which blocks take their tiles, and how many they are, fit the kind."""
     if variant.kind == "grid" and (variant.group > 1 or (variant.across, variant.skew) != (1, 0)):
         raise InputError("blocks of a grid go along all of m, then on along k, or the other way")
     if variant.kind != "persistent" and variant.prefetch:
@@ -124,7 +146,11 @@ def _bare(variant: Variant, dtype: str, name: str) -> AnyTranspose:
         raise InputError("blocks of a grid start alone")
     if variant.kind == "persistent" and not variant.blocks:
         raise InputError("persistent blocks need a number per multiprocessor")
-    schedule = Schedule(
+
+
+def _schedule(variant: Variant) -> Schedule:
+    """Who takes which tile, and by which instructions it comes and goes."""
+    return Schedule(
         cast(Kind, variant.kind),
         variant.group,
         variant.across,
@@ -134,19 +160,6 @@ def _bare(variant: Variant, dtype: str, name: str) -> AnyTranspose:
         variant.store,
         variant.blocks,
         variant.cluster,
-    )
-    block = _BLOCKS[size][variant.block]
-    if variant.single and (variant.late or variant.store == "ef"):
-        raise InputError("elements leave as they lie, and without a policy")
-    return blocked(
-        dtype,
-        tile,
-        variant.threads,
-        block,
-        late=variant.late,
-        single=variant.single,
-        schedule=schedule,
-        name=name,
     )
 
 

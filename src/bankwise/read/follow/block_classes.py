@@ -2,8 +2,9 @@
 
 A block's own index decides guards, rounds and lanes. The grid is followed as a whole first, every
 number as it grows with the index (:mod:`bankwise.read.follow.blocks`). Where its blocks differ it
-is cut, at the index at which they do, and both parts are followed, down to single blocks if need
-be. Parts that touch the same bytes, with the same lanes and as often, are one class:
+is cut, at the index at which they do, or by what the indices leave modulo a power of two, and all
+parts are followed, down to single blocks if need be. Parts that touch the same bytes, with the same
+lanes and as often, are one class:
 
     32 x 16 blocks of 32 x 32 threads, 1000 x 500 elements
         x 0-30, y 0-14      all lanes
@@ -21,7 +22,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from msgspec.structs import replace
 
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.read.launch.boxes import Box, Cut
+from bankwise.read.launch.boxes import Box, Cut, Residues
 
 MOST_PARTS = 256
 MOST_WORK = 300_000
@@ -73,15 +74,20 @@ def _parts(grid: Box, under: Under, most: int) -> list[AssemblyKernel] | None:
             continue
         if work > most or many >= MOST_PARTS:
             return None
-        waiting += _halves(box, one.cut)
+        waiting += reversed(_cut(box, one.cut))
     return found
 
 
-def _halves(box: Box, cut: Cut) -> Iterator[Box]:
-    """Both parts, the one in front last: it is followed first."""
-    axis, at = cut
-    yield _along(box, axis, range(at, box[axis].stop))
-    yield _along(box, axis, range(box[axis].start, at))
+def _cut(box: Box, cut: Cut | Residues) -> list[Box]:
+    """The parts, the one in front first."""
+    if isinstance(cut, Residues):
+        axis, along = cut.axis, box[cut.axis]
+        pieces = [along[n :: cut.modulus] for n in range(min(cut.modulus, len(along)))]
+    else:
+        axis, at = cut
+        pieces = [box[axis][:at], box[axis][at:]]
+    plain = (p if len(p) > 1 else range(p.start, p.start + 1) for p in pieces)
+    return [_along(box, axis, piece) for piece in plain]
 
 
 def _together(alike: Sequence[AssemblyKernel]) -> AssemblyKernel:
@@ -102,15 +108,36 @@ def _joined(boxes: Sequence[Box]) -> list[Box]:
 
 
 def _in_row(row: Sequence[Box], axis: int) -> Iterator[Box]:
-    """Parts that differ along one axis alone, those that touch joined."""
-    first, *rest = sorted(row, key=lambda box: box[axis].start)
-    for box in rest:
-        if box[axis].start == first[axis].stop:
-            first = _along(first, axis, range(first[axis].start, box[axis].stop))
-        else:
-            yield first
-            first = box
-    yield first
+    """Parts that differ along one axis alone, those that touch, or alternate, joined."""
+    alongs = sorted((box[axis] for box in row), key=lambda along: along.start)
+    while (pair := _first_pair(alongs)) is not None:
+        one, other, both = pair
+        alongs = [both, *(a for a in alongs if a not in (one, other))]
+        alongs.sort(key=lambda along: along.start)
+    yield from (_along(row[0], axis, along) for along in alongs)
+
+
+def _first_pair(alongs: Sequence[range]) -> tuple[range, range, range] | None:
+    """Two parts along an axis that are one, and that one; parts that touch stand side by side."""
+    apart = any(along.step > 1 for along in alongs)
+    for n, one in enumerate(alongs):
+        for other in alongs[n + 1 :] if apart else alongs[n + 1 : n + 2]:
+            both = _as_one(one, other)
+            if both is not None:
+                return one, other, both
+    return None
+
+
+def _as_one(one: range, other: range) -> range | None:
+    """Indices of which one part goes on where the other ends, or every second one is its own."""
+    step, last = one.step, max(one[-1], other[-1])
+    if step != other.step:
+        return None
+    if other.start == one[-1] + step:
+        return range(one.start, last + step, step)
+    if 2 * (other.start - one.start) == step and 0 <= len(one) - len(other) <= 1:
+        return range(one.start, last + step // 2, step // 2)
+    return None
 
 
 def _along(box: Box, axis: int, along: range) -> Box:

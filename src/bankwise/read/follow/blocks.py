@@ -6,7 +6,9 @@
 What is made of such numbers by sums, and by products with what is known, is one again. How two of
 them compare is decided for all blocks at once where it is so at the corners of the part: their
 difference is affine, and neither side of a half-space has a dent. Where it is not, the first index
-is named at which some lane decides otherwise than before; there the part is to be cut.
+is named at which some lane decides otherwise than before; there the part is to be cut. Where low
+bits of an index decide (``blockIdx.x & 1``), it is to be cut by what the indices leave modulo a
+power of two: then these bits are alike in each.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bankwise.identity import ByIdentity
-from bankwise.read.launch.boxes import Box, Cut
+from bankwise.read.launch.boxes import Box, Cut, Residues
 
 Array = npt.NDArray[Any]
 
+_MOST_RESIDUES = 64
 _SIGNED, _UNSIGNED = (-(1 << 31), (1 << 31) - 1), (0, (1 << 32) - 1)
 
 
@@ -51,7 +54,7 @@ Operand = Array | OverBlocks
 
 def block_index(axis: int, box: Box) -> OverBlocks:
     """The index of the block itself along an axis."""
-    zero, one = (np.full((1, 1), n, np.uint32) for n in (0, 1))
+    zero, one = (np.full((1, 1), n, np.uint32) for n in (0, box[axis].step))
     steps = tuple(one if axis == n else zero for n in range(3))
     first = np.full((1, 1), box[axis].start, np.uint32)
     x, y, z = map(len, box)
@@ -114,28 +117,47 @@ def compared(
 
 def bitwise(
     function: Callable[..., Array], operands: Sequence[Operand]
-) -> Array | OverBlocks | None:
+) -> Array | OverBlocks | Residues | None:
     """``function`` of the operands, each bit of whose result is one of their own bits' alone, where
     one of them differs between blocks: known where it asks no bit that does, and a number over
-    blocks where it hands on all of these (``blockIdx.x * 32 | lane``); else None."""
+    blocks where it hands on all of these (``blockIdx.x * 32 | lane``). Else how to cut, so that it
+    is; None if that would be too often."""
     moving = [n for n, one in enumerate(operands) if isinstance(one, OverBlocks)]
     of = operands[moving[0]]
     assert isinstance(of, OverBlocks)
     if len(moving) > 1 or of.wide:
         return None
-    bits = np.uint32(np.bitwise_or.reduce([np.bitwise_or.reduce(s, axis=None) for s in of.steps]))
-    upper = np.uint32(~((int(bits) & -int(bits)) - 1) & 0xFFFFFFFF)
+    bits = [int(np.bitwise_or.reduce(step, axis=None)) for step in of.steps]
+    least = min(low for n in bits if (low := n & -n)) if any(bits) else 1 << 32
 
     def at(number: Array) -> Array:
         return _low(
             function(*(number if n == moving[0] else one for n, one in enumerate(operands)))
         )
 
-    zeros, ones = at(of.first & ~upper), at(of.first | upper)
-    if np.array_equal(zeros, ones):
-        return zeros
-    if ((zeros ^ ones) == upper).all() and not (zeros & upper).any():
-        return OverBlocks(at(of.first), of.steps, of.counts)
+    for modulus in (1 << n for n in range(_MOST_RESIDUES.bit_length())):
+        upper = np.uint32(-(least * modulus) & 0xFFFFFFFF)
+        zeros, ones = at(of.first & ~upper), at(of.first | upper)
+        known = np.array_equal(zeros, ones)
+        if not known and not _handed_on(zeros, ones, upper):
+            continue
+        if modulus > 1:
+            return _residues(bits, least * modulus, of.counts)
+        return zeros if known else OverBlocks(at(of.first), of.steps, of.counts)
+    return None
+
+
+def _handed_on(zeros: Array, ones: Array, bits: np.uint32) -> bool:
+    """Whether a result has some ``bits`` as its operand has them: it is given without and with."""
+    return bool(((zeros ^ ones) == bits).all() and not (zeros & bits).any())
+
+
+def _residues(steps: Sequence[int], multiple: int, counts: Sequence[int]) -> Residues | None:
+    """How to cut, so that the ``steps`` along an axis are of a ``multiple``: the first axis of
+    which they are not."""
+    for axis, (step, count) in enumerate(zip(steps, counts, strict=True)):
+        if step % multiple and count > 1:
+            return Residues(axis, multiple // (step & -step))
     return None
 
 

@@ -70,12 +70,12 @@ def bound(value: Value) -> Array:
 def _bitwise(function: Callable[[Array, Array], Array], a: Value, b: Value, tags: Tags) -> Value:
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
         return function(a, b)
-    found_over = Bitwise(function).unknown(mixed((a, b)), (a, b))
-    if not isinstance(found_over, Unknown) or found_over.over is not None:
-        return found_over
+    why = Bitwise(function).unknown(mixed((a, b)), (a, b))
+    if not isinstance(why, Unknown) or why.over is not None:
+        return why
     kind = next((kind for kind in map(_kind, (a, b)) if kind is not None), None)
     if kind is None:
-        return mixed((a, b))
+        return why
     first, second = (_choices(v, kind) for v in (a, b))
     while len({*first.unknown, *second.unknown}) > _MOST_WORDS:
         if len(first.unknown) >= len(second.unknown):
@@ -87,7 +87,7 @@ def _bitwise(function: Callable[[Array, Array], Array], a: Value, b: Value, tags
     found = _reduced(Choices(unknown, tuple(function(x, y) for x, y in pairs)))
     if not found.unknown:
         return found.words[0]
-    return replace(mixed((a, b)), choices=found, subset_of=tags)
+    return replace(why, choices=found, subset_of=tags)
 
 
 def _kind(value: Value) -> np.dtype[Any] | None:

@@ -31,6 +31,7 @@ from bankwise.read.follow.values import (
     power_of_two,
     set_bits,
 )
+from bankwise.read.launch.boxes import Residues
 
 
 def apply(function: Callable[..., Array], *values: Value) -> Value:
@@ -138,6 +139,8 @@ class Bitwise(ByIdentity, frozen=True, eq=False):
         if operands is None or any(_width(one) != 4 for one in operands):
             return found
         told = bitwise(self.function, operands)
+        if isinstance(told, Residues):
+            return replace(found, cut=told)
         return told if isinstance(told, np.ndarray) else replace(found, over=told)
 
 

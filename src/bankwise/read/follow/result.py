@@ -17,7 +17,7 @@ from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Array, Unknown
-from bankwise.read.launch.boxes import Box, Cut
+from bankwise.read.launch.boxes import Box, Cut, Residues
 
 _MOST_ALIGNMENT = 16
 MOST_THREADS = 1024
@@ -217,16 +217,15 @@ def _causes(trace: Trace) -> list[Unknown]:
     return [one for one in found if one is not None]
 
 
-def cut_of(trace: Trace, places: Sequence[str], box: Box) -> Cut | None:
-    """Where to cut a part of a grid, since its blocks differ: an axis, and the index; None where
-    nothing that is open depends on a block's own ``places``."""
+def cut_of(trace: Trace, places: Sequence[str], box: Box) -> Cut | Residues | None:
+    """Where to cut a part of a grid, since its blocks differ; None where nothing that is open
+    depends on a block's own ``places``."""
     own = [one for one in _causes(trace) if one.fact in places]
     exact = next((one.cut for one in own if one.cut is not None), None)
     if exact is not None:
-        axis, before = exact
-        return axis, box[axis].start + before
+        return exact
     axis = next((a for one in own if len(box[a := places.index(one.fact)]) > 1), -1)
-    return None if axis < 0 else (axis, box[axis].start + len(box[axis]) // 2)
+    return None if axis < 0 else (axis, len(box[axis]) // 2)
 
 
 def not_answered(name: str, place: Location, gpu: str, error: InputError) -> AssemblyKernel:

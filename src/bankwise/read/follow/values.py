@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.blocks import OverBlocks
-from bankwise.read.launch.boxes import Cut
+from bankwise.read.launch.boxes import Cut, Residues
 
 Array = npt.NDArray[Any]
 
@@ -79,7 +79,7 @@ class Unknown(ByIdentity, frozen=True, eq=False):
     multiple_of: int = 1
     instead: Array | None = None
     over: OverBlocks | None = None
-    cut: Cut | None = None
+    cut: Cut | Residues | None = None
 
     def __str__(self) -> str:
         return f"{self.reason} (line {self.line})" if self.line else self.reason

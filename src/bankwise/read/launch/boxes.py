@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 Box = tuple[range, range, range]
 """Blocks of a grid: their indices along x, y, z."""
 Cut = tuple[int, int]
 """An axis, and how many indices along it come before."""
+
+
+class Residues(Struct, frozen=True):
+    """How a part is to be cut where low bits of an index decide: along an axis, its indices by what
+    they leave modulo ``modulus``."""
+
+    axis: int
+    modulus: int
 
 
 def first_block(box: Box) -> Box:
@@ -36,4 +46,10 @@ def _part(box: Box, grid: Sequence[int]) -> str:
 
 
 def _span(along: range) -> str:
-    return f"{along.start}" if len(along) == 1 else f"{along.start}-{along.stop - 1}"
+    first, *rest = along[:3]
+    if not rest:
+        return f"{first}"
+    if along.step == 1:
+        return f"{first}-{along[-1]}"
+    more = f", .. {along[-1]}" if len(along) > 3 else f", {along[-1]}" * (len(along) == 3)
+    return f"{first}, {rest[0]}{more}"

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from bankwise.read.follow.choices import conjunction, difference, disjunction
-from bankwise.read.follow.functions import LaneSum, apply, choose, operands_of
+from bankwise.read.follow.functions import Bitwise, LaneSum, apply, choose, operands_of
 from bankwise.read.follow.spaces import from_window, in_window, to_window
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, constant, in_step
@@ -87,10 +87,15 @@ def _integer(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         return None
     kinds = _kinds(words[0], kind, wide, len(statement.operands) - 1)
     out = f"{kind[0]}{2 * bits if wide else bits}"
+    typed = _typed(function, kinds, out)
+    if words[0] in _BITS and bits == 32:
+        bitwise = Bitwise(typed)
+        return lambda state: (
+            apply(bitwise, *(_word(one, kind) for one in _sources(statement, known, state))),
+        )
 
     def run(state: State) -> tuple[Value, ...]:
-        values = _sources(statement, known, state)
-        return (apply(_typed(function, kinds, out), *values),)
+        return (apply(typed, *_sources(statement, known, state)),)
 
     return run
 
