@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import asked, shown_first
 from bankwise.ask.every_launch import EmittedCost, LaunchKey, emitted_cost, key_of, other_launches
-from bankwise.ask.supposed import NUMBERS, answers, is_open, supposed, told
+from bankwise.ask.supposed import NUMBERS, answers, is_lost, is_open, supposed, told
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.tree import CxxSource
@@ -71,14 +71,15 @@ def opened(author: Author, before: CompiledText) -> tuple[Author, CompiledText]:
     """The same with a number for each argument that decides which bytes a kernel touches, where
     nobody says it; as it is of kernels of which none that is tried answers all that is open."""
     answered: dict[str, KernelLaunch] = {}
-    for number in NUMBERS:
-        left = [one for one in before.kernels if is_open(one) and one.name not in answered]
-        if not left:
-            break
+    left = [one for one in before.kernels if is_open(one)]
+    for number in NUMBERS if left else ():
         tried = {one.name: supposed(one, number) for one in left}
         made = replace(author, supposed=tuple(tried.values())).compiled(before.text)
         now = {one.name: one for one in made.kernels}
         answered |= {k.name: tried[k.name] for k in left if answers(k, now[k.name])}
+        left = [k for k in left if k.name not in answered and not is_lost(now[k.name])]
+        if not left:
+            break
     if not answered:
         return author, before
     known = replace(author, supposed=tuple(answered.values()))

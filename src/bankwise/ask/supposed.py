@@ -29,6 +29,11 @@ def is_open(kernel: AssemblyKernel) -> bool:
     return bool(_arguments(kernel)) and any(one.unknown for one in kernel.accesses)
 
 
+def is_lost(kernel: AssemblyKernel) -> bool:
+    """Whether something else decides an address as well, so that no other number helps."""
+    return any(one.unknown for one in kernel.accesses)
+
+
 def supposed(kernel: AssemblyKernel, number: int) -> KernelLaunch:
     """The arguments that decide something in a kernel, each of them this number."""
     return KernelLaunch(kernel.name, arguments=dict.fromkeys(_arguments(kernel), number))
