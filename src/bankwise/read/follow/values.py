@@ -99,7 +99,7 @@ def is_uniform(value: Value) -> bool:
     """Whether all lanes of each wave hold the same."""
     if isinstance(value, Unknown):
         return value.uniform
-    return value.shape[-1] == 1 or np.count_nonzero(value != value[:, :1]) == 0
+    return value.shape[-1] == 1 or not np.count_nonzero(value != value[:, :1])
 
 
 def alike(condition: Value, lanes: npt.NDArray[np.bool_]) -> bool:
