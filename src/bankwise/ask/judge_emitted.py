@@ -128,15 +128,9 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     left: list[str] = []
     launches = {key_of(one)[:2]: one for one in reversed(every_launch(kernels))}
     for kernel in reversed(launches.values()):
-        names = simulator.names(old, kernel.name)
-        settings = tuple(_settings(kernel, names))
         beside = kernel.launch.assumed and key_of(kernel) not in map(key_of, kernels)
         with_ = f" with {block(kernel)} threads" * beside
-        found = compared(simulator, old, new, kernel.name, settings)
-        unwritten = f"{kernel.name}: launched so, it reads shared memory that nothing has written"
-        if not isinstance(found, Refusal) and found.differs:
-            reads = _reads_unwritten(simulator, old, kernel.name, settings)
-            found = Refusal(unwritten) if reads else found
+        found = _simulated(simulator, old, new, kernel)
         if isinstance(found, Refusal) and beside:
             left.append(with_)
         elif isinstance(found, Refusal):
@@ -157,6 +151,20 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     return Verdict(
         "execution", "passed", detail + ", the whole launch" * complete, complete=complete
     )
+
+
+def _simulated(
+    simulator: Simulator, old: str, new: str, kernel: AssemblyKernel
+) -> Simulated | Refusal:
+    """One kernel of both texts under its launch. What it reads of memory that nothing has written
+    is no difference: such a launch tells nothing."""
+    settings = tuple(_settings(kernel, simulator.names(old, kernel.name)))
+    found = compared(simulator, old, new, kernel.name, settings)
+    if isinstance(found, Refusal) or not found.differs:
+        return found
+    if not _reads_unwritten(simulator, old, kernel.name, settings):
+        return found
+    return Refusal(f"{kernel.name}: launched so, it reads shared memory that nothing has written")
 
 
 def _is_whole(launch: KernelLaunch, found: Simulated) -> bool:

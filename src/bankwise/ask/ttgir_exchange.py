@@ -113,17 +113,25 @@ def _best(
         if passes < now:
             found.append(replace(spread, passes=(now, passes)))
     if not found:
-        reason = f"none of {tried} other blocked distributions of #{alias} takes fewer passes"
-        sizes = " and ".join(map(piece, pieces_of(planned.machine)))
-        said = f"{reason} as planned, with no more {sizes} and instructions of {_MOVES}"
-        tie = next(iter(tied), None)
-        if untied and tie is not None:
-            said += f"; {untied} more do not fit the tt.broadcast of line {tie.line} ({tie.pair})"
-        return Refusal(said)
+        return _none_better(planned, alias, tried, untied, tied)
     found.sort(
         key=lambda one: (one.passes[1], one.touched[1].turns, one.instead.order != present.order)
     )
     return tuple(found[:KEPT])
+
+
+def _none_better(
+    planned: Planned, alias: str, tried: int, untied: int, tied: Sequence[Tie]
+) -> Refusal:
+    """Why a distribution stays: of so many that were ``tried``, and of others that the text
+    rules out."""
+    reason = f"none of {tried} other blocked distributions of #{alias} takes fewer passes"
+    sizes = " and ".join(map(piece, pieces_of(planned.machine)))
+    said = f"{reason} as planned, with no more {sizes} and instructions of {_MOVES}"
+    tie = next(iter(tied), None)
+    if untied and tie is not None:
+        said += f"; {untied} more do not fit the tt.broadcast of line {tie.line} ({tie.pair})"
+    return Refusal(said)
 
 
 class Tie(Struct, frozen=True):
