@@ -10,6 +10,14 @@ from typing import Any
 
 import pytest
 
+from bankwise.ask.fix_source import fix_source_file
+from bankwise.read import cuda
+from bankwise.read.cuda import CUDA
+from bankwise.read.nvcc import compile_cuda
+from bankwise.read.options import Options
+from bankwise.read.ptx.parse import PtxKernel
+from bankwise.read.ptx.parse import kernels as ptx_kernels
+from bankwise.read.source import Compilation
 from bankwise.read.toolkit import find_program
 from command import bankwise
 
@@ -552,3 +560,34 @@ def test_the_pads_are_told_by_the_terms_that_lead_from_row_to_row(tmp_path: Path
     assert "+ k + ((ty * TM + i) * BK) / 128 * 4]" in answer["patch"]
     assert [one["address"] for one in answer["changes"]] == told
     assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+
+
+@pytest.mark.parametrize("name", ["gemm_float4", "dynamic", "gemm_template"])
+def test_the_ptx_that_lies_in_machine_code_is_the_one_that_nvcc_writes(name: str) -> None:
+    """What is executed is read from there: the same statements, parameters and variables."""
+    what = Compilation(KERNELS / f"{name}.cu", "sm_90")
+    lies = CUDA.check(what, args={}).emitted
+    texts = lies, CUDA.emitted(what)
+    inside, written = (
+        [(k.name, k.parameters, k.labels, k.shared, _without_places(k)) for k in ptx_kernels(text)]
+        for text in texts
+    )
+    assert inside == written
+    assert inside
+
+
+def _without_places(kernel: PtxKernel) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(one.name, one.guard, one.operands) for one in kernel.statements]
+
+
+def test_nothing_is_compiled_again_to_be_executed(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+
+    def compile_(source: Path, made: Path, *rest: Any) -> str:
+        ran.append(made.suffix)
+        return compile_cuda(source, made, *rest)
+
+    monkeypatch.setattr(cuda, "compile_cuda", compile_)
+    report = fix_source_file(KERNELS / "transpose_f32.cu", Options(target="sm_90"))
+    assert {v.judge: v.status for v in report.verdicts}["execution"] == "passed"
+    assert ran.count(".ptx") <= 1  # which bytes its variables take

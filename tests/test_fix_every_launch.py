@@ -200,14 +200,15 @@ def test_where_a_judge_rejects_a_text_the_next_one_is_tried(
     path, seen = tmp_path / "t.cu", list[str]()
     path.write_text(TRANSPOSE)
 
-    def judge(*asked: Any) -> Verdict:
-        seen.append(asked[-1])
-        return Verdict("execution", "failed" if asked[-1] == seen[0] else "passed", "")
+    def judge(emits: str, old: str, new: str, kernels: Any) -> Verdict:
+        seen.append(new)
+        return Verdict("execution", "failed" if new == seen[0] else "passed", "")
 
-    monkeypatch.setattr(fix_source, "judge_emitted", judge)
+    monkeypatch.setattr(fix_source, "judge_code", judge)
     report = fix_source.fix_source_file(path, Options(target="sm_90", workgroup_size="32,8,1"))
     assert report.accepted
-    assert report.fixed_text not in (TRANSPOSE, seen[0])
+    assert report.fixed_text != TRANSPOSE
+    assert seen[-1] != seen[0]
     before, after = (one.kernels[0].totals.run for one in (report.before, report.after))
     assert after.extra < before.extra
 

@@ -26,7 +26,7 @@ from bankwise.ask.every_launch import (
     over,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.judge_emitted import beyond, judge_emitted, judge_taken
+from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.matrices_placed import misplaced
 from bankwise.ask.source_plans import sharing, source_plans
@@ -183,11 +183,18 @@ def _executed(
     author: Author, before: CompiledText, after: CompiledText, judges: Judges
 ) -> Iterator[Verdict]:
     """What they say who run both codes: the simulation, and a GPU."""
-    texts = (without(before.kernels, author.supposed), before.text, after.text)
+    whole = without(before.kernels, author.supposed)
     if judges.execute:
-        yield judge_emitted(author.language, author.what, *texts)
+        old, new = (_emitted(author, one) for one in (before, after))
+        yield judge_code(author.language.emits, old, new, whole)
     if judges.run:
-        yield judge_run(author.what, *texts)
+        yield judge_run(author.what, whole, before.text, after.text)
+
+
+def _emitted(author: Author, one: CompiledText) -> str:
+    """What the compiler emits of a text on the way: what its machine code keeps of it, which spares
+    another compilation, or that."""
+    return one.between or author.language.emitted(replace(author.what, text=one.text))
 
 
 def _planned(

@@ -23,7 +23,6 @@ from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import KernelLaunch, Size
 from bankwise.read.names import demangled, own, short
-from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.fixing import Change, Verdict
 
 ASSUMED = (64, 100)
@@ -104,20 +103,9 @@ _TAKEN = (
 )
 
 
-def judge_emitted(
-    language: SourceLanguage,
-    what: Compilation,
-    kernels: Sequence[AssemblyKernel],
-    before: str,
-    after: str,
-) -> Verdict:
-    """Whether the kernels of two sources write the same, as far as some of their blocks tell."""
-    old, new = (language.emitted(replace(what, text=text)) for text in (before, after))
-    return judge_code(language.emits, old, new, kernels)
-
-
 def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]) -> Verdict:
-    """The same of two texts of machine code; ``emits``: what it is, of :data:`SIMULATORS`.
+    """Whether the kernels of two texts of machine code write the same, as far as some of their
+    blocks tell; ``emits``: what they are, of :data:`SIMULATORS`.
 
     Each kernel runs under all its launches. One that is assumed beside another, and cannot be run,
     is left out.

@@ -19,12 +19,14 @@ from bankwise.read.source import Compilation, SourceLanguage
 
 
 class CompiledText(ByIdentity, frozen=True, eq=False):
-    """A text, and what the compiler makes of it."""
+    """A text, and what the compiler makes of it; ``between``: the text that the machine code was
+    made of, where it keeps that."""
 
     text: str
     kernels: tuple[AssemblyKernel, ...]
     how: str
     emitted: EmittedCost
+    between: str = ""
 
     def cost(self) -> tuple[int, int]:
         """Passes of all kernels, and executed instructions of shared memory, in all launches."""
@@ -32,13 +34,12 @@ class CompiledText(ByIdentity, frozen=True, eq=False):
 
     def under(self, keys: Collection[LaunchKey]) -> CompiledText:
         """The same under those launches alone, and those that are shown."""
-        return _compiled(
-            self.text, other_launches(self.kernels, lambda one: key_of(one) in keys), self.how
-        )
+        kernels = other_launches(self.kernels, lambda one: key_of(one) in keys)
+        return _compiled(self.text, kernels, self.how, self.between)
 
 
-def _compiled(text: str, kernels: Sequence[AssemblyKernel], how: str) -> CompiledText:
-    return CompiledText(text, tuple(kernels), how, emitted_cost(kernels))
+def _compiled(text: str, kernels: Sequence[AssemblyKernel], how: str, between: str) -> CompiledText:
+    return CompiledText(text, tuple(kernels), how, emitted_cost(kernels), between)
 
 
 class Author(ByIdentity, frozen=True, eq=False):
@@ -60,7 +61,9 @@ class Author(ByIdentity, frozen=True, eq=False):
         kernels = list(found.kernels)
         for one in (replace(self.options, kernel=name) for name in self.also):
             kernels += self.language.check(what, **self._asked(one)).kernels
-        return _compiled(text, shown_first(tuple(told(kernels, self.supposed))), found.how)
+        return _compiled(
+            text, shown_first(tuple(told(kernels, self.supposed))), found.how, found.emitted
+        )
 
     def _asked(self, options: Options) -> dict[str, Any]:
         given = asked(options)

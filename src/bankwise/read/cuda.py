@@ -70,7 +70,7 @@ def check_cuda(
         text = read_text(source)
         found = compiled_kernels(cubin, kernel, file, text)
         hosted = launches_in(text, own_headers(text, what.path, what.flags))
-        variables = _variables(cubin)
+        ptx = _embedded(cubin)
     said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
     placed = isolated(
         found,
@@ -80,16 +80,24 @@ def check_cuda(
         lambda one: len(one.instructions),
     )
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
-    return Compiled(placed, how + guessed, variables)
+    return Compiled(placed, how + guessed, _variables(ptx), ptx)
 
 
-def _variables(cubin: Path) -> dict[str, Sequence[tuple[str, int]]]:
-    """The shared variables of each kernel of a cubin, by the PTX that lies in it."""
+def _embedded(cubin: Path) -> str:
+    """The PTX that lies in a cubin, "" where none does: without it names in messages are missing,
+    and it is compiled where it is asked for."""
     try:
-        parts = tuple(ptx_parts(embedded_ptx(read_bytes(cubin), str(cubin))))
-    except InputError:  # what is only for names in messages
+        return embedded_ptx(read_bytes(cubin), str(cubin))
+    except InputError:
+        return ""
+
+
+def _variables(ptx: str) -> dict[str, Sequence[tuple[str, int]]]:
+    """The shared variables of each kernel of a PTX text, as far as it can be read."""
+    try:
+        return {part.kernel: part.variables for part in ptx_parts(ptx)}
+    except InputError:
         return {}
-    return {part.kernel: part.variables for part in parts}
 
 
 def compiled_ptx(what: Compilation) -> str:

@@ -38,11 +38,13 @@ class Compilation(Struct, frozen=True):
 
 class Compiled(ByIdentity, frozen=True, eq=False):
     """The kernels of a source; ``how`` it was compiled, in words; ``variables`` of each kernel: as
-    of :class:`EmittedPart`, as far as the machine code tells."""
+    of :class:`EmittedPart`, as far as the machine code tells; ``emitted``: the text that it was
+    made of, where it keeps that."""
 
     kernels: tuple[AssemblyKernel, ...]
     how: str
     variables: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict)
+    emitted: str = ""
 
 
 class EmittedPart(ByIdentity, frozen=True, eq=False):
