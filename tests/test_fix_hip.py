@@ -216,3 +216,34 @@ def test_hip_for_a_gpu_of_nvidia_is_refused(tmp_path: Path) -> None:
     done = bankwise("check", str(path), "-t", "sm_90")
     assert done.code == 2
     assert "HIP compiled for sm_90 is not followed" in done.err
+
+
+def test_what_public_sources_use_beside_shared_memory_compiles(tmp_path: Path) -> None:
+    """An atomic through a restricted pointer, vectors by bits, a clock, files and peers of a host.
+    Columns of rows of 32 words are read: half a wave wants 32 words of one bank, 31 passes more."""
+    needs("gfx942")
+    path = tmp_path / "own.hip"
+    path.write_text("""#include <hip/hip_runtime.h>
+#include <hip/hip_runtime_api.h>
+__global__ void k(float* __restrict__ out, int* __restrict__ most, uchar4* key, double* d) {
+  __shared__ float tile[32][32];
+  tile[threadIdx.y][threadIdx.x] = hypotf(out[threadIdx.x], lrintf(out[0]));
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+  key[threadIdx.x] ^= key[0] & key[1];
+  d[0] = fmod(d[1], __drcp_rn(d[2])) + (double)clock();
+  atomicMax(most, (int)threadIdx.y);
+}
+int main() {
+  hipDeviceProp_t found;
+  hipGetDeviceProperties(&found, 0);
+  int can = 0;
+  hipDeviceCanAccessPeer(&can, 0, found.clockRate > 0);
+  fprintf(stderr, "%d", can);
+  k<<<1, dim3(32, 32)>>>(nullptr, nullptr, nullptr, nullptr);
+}
+""")
+    _, found = answer("check", path, "gfx942")
+    assert not found["refusals"]
+    waves, halves = 32 * 32 // 64, 2
+    assert extra(found) == waves * halves * 31

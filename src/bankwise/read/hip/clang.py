@@ -30,12 +30,20 @@ from bankwise.read.toolkit import run_program
 OWN_HEADER = Path(__file__).with_name("device.h")
 _OWN = ("-nogpulib", "-nogpuinc", "-include", str(OWN_HEADER))
 _INCLUDED = (
-    *("hip/hip_runtime.h", "hip/hip_fp16.h", "hip/hip_bf16.h", "hip/hip_bfloat16.h"),
+    *(
+        "hip/hip_runtime.h",
+        "hip/hip_runtime_api.h",
+        "hip/hip_fp16.h",
+        "hip/hip_bf16.h",
+        "hip/hip_bfloat16.h",
+    ),
     *("cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h", "math_constants.h"),
     *("device_launch_parameters.h", "hip/hip_vector_types.h", "hip/math_functions.h"),
 )
 """What sources include that ``device.h`` stands for."""
-_HOST = "#if __has_include(<cmath>)\n#include <cmath>\n#include <cstdlib>\n#endif\n"
+_HOST = (
+    "#if __has_include(<cmath>)\n#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n#endif\n"
+)
 """What the first of them includes, which host code may count on."""
 _UNFIT = re.compile(
     r"unsupported \w* ?gpu arch|invalid (?:target ID|offload arch)|unknown target CPU"

@@ -92,6 +92,9 @@ _BW_OPERATOR(+)
 _BW_OPERATOR(-)
 _BW_OPERATOR(*)
 _BW_OPERATOR(/)
+_BW_OPERATOR(^)
+_BW_OPERATOR(&)
+_BW_OPERATOR(|)
 
 // Where a thread is.
 struct dim3 {
@@ -182,6 +185,8 @@ _BD int __all(int yes) { return __ballot(yes) == __activemask(); }
 template <class P> struct _bw_pointee;
 template <class T> struct _bw_pointee<T*> { typedef T type; };
 template <class T> struct _bw_pointee<volatile T*> { typedef T type; };
+template <class T> struct _bw_pointee<T* __restrict> { typedef T type; };
+template <class T> struct _bw_pointee<volatile T* __restrict> { typedef T type; };
 template <class P> struct _bw_pointee<P&> : _bw_pointee<P> {};
 template <class P> struct _bw_pointee<P const> : _bw_pointee<P> {};
 template <class P> using _bw_of = typename _bw_pointee<P>::type;
@@ -262,6 +267,12 @@ _BD double fmin(double a, double b) { return __builtin_fmin(a, b); }
 _BD double fmax(double a, double b) { return __builtin_fmax(a, b); }
 _BD float copysignf(float a, float b) { return __builtin_copysignf(a, b); }
 _BD float fmodf(float a, float b) { return a - b * truncf(a / b); }
+_BD double fmod(double a, double b) { return a - b * trunc(a / b); }
+_BD float hypotf(float a, float b) { return sqrtf(a * a + b * b); }
+_BD double hypot(double a, double b) { return sqrt(a * a + b * b); }
+_BD long lrintf(float x) { return long(rintf(x)); }
+_BD long lrint(double x) { return long(rint(x)); }
+_BD long lroundf(float x) { return long(roundf(x)); }
 _BD float powf(float a, float b) { return exp2f(b * log2f(a)); }
 _BD float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 _BD double rsqrt(double x) { return 1.0 / sqrt(x); }
@@ -297,6 +308,11 @@ _BD bool isinf(float x) { return __builtin_isinf(x); }
 #define __fsqrt_rn sqrtf
 #define __fmaf_rn fmaf
 #define __fdividef(a, b) ((a) / (b))
+_BD float __frcp_rn(float x) { return 1.0f / x; }
+_BD double __drcp_rn(double x) { return 1.0 / x; }
+_BD long long clock64() { return __builtin_readcyclecounter(); }
+_BD long long wall_clock64() { return __builtin_readcyclecounter(); }
+_BD long long clock() { return __builtin_readcyclecounter(); }
 _BD float __fadd_rn(float a, float b) { return a + b; }
 _BD float __fmul_rn(float a, float b) { return a * b; }
 _BD float __saturatef(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
@@ -371,6 +387,7 @@ enum hipMemcpyKind {
 };
 #define hipStreamDefault ((hipStream_t)0)
 #define hipEventDefault 0
+#define hipEventDisableTiming 2
 #define hipStreamNonBlocking 1
 #define hipHostMallocDefault 0
 #define hipHostMallocMapped 2
@@ -378,7 +395,7 @@ enum hipMemcpyKind {
 #define hipDeviceAttributeMultiprocessorCount 0
 #define HIP_SYMBOL(name) name
 typedef hipError_t cudaError_t;
-struct hipDeviceProp_t { char name[256]; int multiProcessorCount, warpSize; };
+struct hipDeviceProp_t { char name[256]; int multiProcessorCount, warpSize, clockRate, major, minor; };
 typedef hipDeviceProp_t cudaDeviceProp;
 #define cudaSuccess hipSuccess
 #define cudaMemcpyHostToDevice hipMemcpyHostToDevice
@@ -426,6 +443,11 @@ _BW_HOST(GetDeviceProperties)
 _BW_HOST(DeviceGetAttribute)
 _BW_HOST(DeviceSynchronize)
 _BW_HOST(DeviceReset)
+_BW_HOST(DeviceCanAccessPeer)
+_BW_HOST(DeviceEnablePeerAccess)
+_BW_HOST(DeviceDisablePeerAccess)
+_BW_HOST(MemcpyPeer)
+_BW_HOST(MemcpyPeerAsync)
 _BW_HOST(StreamCreate)
 _BW_HOST(StreamCreateWithFlags)
 _BW_HOST(StreamDestroy)
