@@ -276,8 +276,8 @@ _PROVED = (
 )
 _INSTANTIATED = "; of templates what is instantiated in this file"
 _MATRICES = (
-    "; the CUDA library moves element (i, j) of a matrix at p + i * ldm + j (columns: p + j * ldm "
-    "+ i), and no matrix leaves the rows that it begins in"
+    "; wmma moves element (i, j) of a matrix at p + i * ldm + j (by columns: p + j * ldm + i), as "
+    "its guide defines, and no matrix leaves the rows of the array that it begins in"
 )
 _PIECES = (
     "; what the launch gives {names}, and that no index leaves that, is known of this launch alone"
