@@ -9,11 +9,12 @@ from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.index_map import IndexMap
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.spell import edited, spellings
+from bankwise.change.cxx.spell import edited, said, spellings
 from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.terms import terms_of
 from bankwise.read.cxx.tree import parse
 
 KERNEL = "__global__ void k(half* o, int w) {{ __shared__ half s[64][32]; int t, r; {} }}"
@@ -194,3 +195,30 @@ def test_a_flat_array_has_pads_behind_the_rows_of_its_matrices() -> None:
         assert isinstance(longer(FLAT, size, IndexMap(pad=8, row=32)), Refusal), change
         assert not proved(FLAT, after, replace(claim, sizes=(size,))), change
     assert isinstance(longer(FLAT, FLAT_SIZE, IndexMap(pad=8, row=16)), Refusal)
+
+
+def test_what_the_launch_sizes_is_told_with_its_strides() -> None:
+    text = FLAT.replace("__shared__ half s[2048]", "extern __shared__ half s[]")
+    map_ = IndexMap(pad=8, row=32)
+    told = "s[i] -> s[i + i / 32 * 8], and as much longer, rows of matrices 32 + 8 apart"
+    assert said(parse(text, "k.cu"), the_array(text), map_) == told
+    rows = "s: rows of 32 become 32 + 8, as do strides of its matrices"
+    assert said(parse(TILE, "k.cu"), the_array(TILE), IndexMap(pad=8)) == rows
+
+
+@pytest.mark.parametrize(
+    ("index", "terms"),
+    [
+        ("s + r * 32 + t", ["r * 32", "t"]),
+        ("s + r * 32", ["r * 32"]),
+        ("(s + r * 32) + (t + 4)", ["t", "4"]),
+        ("s + (r * 32 + t)", ["r * 32", "t"]),
+        ("s + r * 32 - t", []),
+    ],
+)
+def test_the_terms_behind_a_pointer_are_those_of_its_index(index: str, terms: list[str]) -> None:
+    text = FLAT.replace("s + w * 512 + 16", index)
+    source = parse(text, "k.cu")
+    use = next(one for one in the_array(text).uses if one.strides)
+    found = terms_of(source, use.indices[0])
+    assert [source.of(one.span) for one in found] == terms

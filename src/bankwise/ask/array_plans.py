@@ -278,14 +278,14 @@ def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[_Common]:
 
 
 def _matrices(posed: Sequence[PosedArray]) -> bool:
-    """Whether the CUDA library moves matrices of an array: it knows no swizzle of their rows."""
+    """Whether wmma moves matrices of an array: it knows no swizzle of their rows."""
     return any(use.strides for one in posed for use in one.array.uses)
 
 
 _LONGER = "one place changes; a fold takes as few passes and no bytes, and changes each index"
 _NO_ROWS = (
-    "the CUDA library moves matrices of it, whose rows have no swizzle, and none of the longer "
-    "rows that were tried takes fewer passes"
+    "wmma moves matrices of it, whose rows have no swizzle, and none of the longer rows that were "
+    "tried takes fewer passes"
 )
 _NOTHING = "none of the folds of its rows and of the longer rows that were tried takes fewer passes"
 

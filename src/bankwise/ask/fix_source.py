@@ -290,7 +290,7 @@ _PROVED = (
 )
 _INSTANTIATED = "; of templates what is instantiated in this file"
 _MATRICES = (
-    "; the CUDA library moves element (i, j) of a matrix at p + i * ldm + j (columns: p + j * ldm "
-    "+ i), and no matrix leaves the rows that it begins in"
+    "; wmma moves element (i, j) of a matrix at p + i * ldm + j (by columns: p + j * ldm + i), as "
+    "its guide defines, and no matrix leaves the rows of the array that it begins in"
 )
 _PIECES = "; that no index leaves what the launch gives {names} is known of this launch alone"

@@ -1,4 +1,4 @@
-"""Where arrays begin whose matrices the CUDA library moves: no change may move one to another
+"""Where arrays begin whose matrices wmma moves: no change may move one to another
 alignment, whichever array grew. The compiler aligns an array of halves to 2 bytes; what stands
 before it decides the rest."""
 

@@ -1,4 +1,4 @@
-"""What longer rows mean to matrices that the library moves: ``load_matrix_sync(a, p, 64)``.
+"""What longer rows mean to matrices that wmma moves: ``load_matrix_sync(a, p, 64)``.
 
     element (i, j) lies at p + i * 64 + j; of a column-major fragment at p + j * 64 + i
 

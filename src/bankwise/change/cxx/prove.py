@@ -8,6 +8,8 @@ It reads both texts again and shares nothing with who wrote them but the syntax 
    in functions of the file that are given it and nothing else: nothing else can reach it. Pointers
    that count from elsewhere begin at whole periods of the map; a row that is named before it is
    used has its number still.
+   Of a matrix that ``wmma`` moves from there the stride is evaluated as well, and is as many times
+   the array's row as before; its rows are never folded.
 3. The new last index is evaluated, for every column and every row that there is, and is the column
    that the claimed map gives; of a map that crosses rows the last two, which are the place.
    Where the array has a type that says the map, no index is new: what the type does to an index is
@@ -223,7 +225,7 @@ def _shape(use: ArrayUse) -> tuple[object, ...]:
 def _permuted(old: SharedArray, claim: ArrayClaim) -> str:
     """Why a map cannot be applied to all uses of an array; empty if it can."""
     if any(use.strides for use in old.uses):
-        return "rows of a matrix that the library moves have no swizzle"
+        return "rows of a matrix that wmma moves have no swizzle"
     pinned = next((use.pinned for use in old.uses if use.pinned and not claim.typed), "")
     wrong = (keeps(claim, size) or aligned(claim, size) for size in set(claim.sizes))
     return pinned or next(filter(None, wrong), "")

@@ -189,7 +189,7 @@ def _writable(
     """A map as a use counts, or why its index cannot be written anew."""
     place = source.place(use.span.start)
     if use.strides:
-        why = "is where a matrix begins: the library knows no swizzle of its rows"
+        why = "is where a matrix begins: wmma knows no swizzle of its rows"
         return Refusal(f"{source.of(use.span)} {why}", place)
     if use.pinned:
         return Refusal(f"{source.of(use.span)}: {use.pinned}", place)
@@ -334,13 +334,13 @@ def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int, long: str
     return f"{inner} + {inner} / {long}" + (f" * {pad}" if pad > 1 else "")
 
 
-def _length(source: CxxSource, array: SharedArray, row: int, index: ByteSpan) -> str:
+def _length(source: CxxSource, array: SharedArray, row: int, index: ByteSpan | None = None) -> str:
     """A row's length by the author's own name for that number, where the index multiplies or
     divides by it, else the array's extent, else another of its indices; the number where none has
     one name for it."""
     numbers = named_numbers(source)
     uses = [one for use in array.uses for one in use.indices[-1:]]
-    for some in ([index], array.extents[-1:], uses):
+    for some in ([] if index is None else [index], array.extents[-1:], uses):
         found = (both for one in some for both in _FACTOR.findall(source.of(one)))
         factors: set[str] = {word for both in found for word in both}
         names = [word for word in sorted(factors) if numbers.get(word) == row]
@@ -356,7 +356,7 @@ def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor"
     """A map in the array's own words: ``s[r][c] -> s[r][c ^ (r & 7)]``, or its longer rows."""
     told = ", as do strides of its matrices" * any(use.strides for use in array.uses)
     if map_.row:
-        long = _length(source, array, map_.row, array.extents[-1])
+        long = _length(source, array, map_.row)
         more = f"i / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
         longer = f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
         return longer + (told and f", rows of matrices {long} + {map_.pad} apart")
