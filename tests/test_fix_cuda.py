@@ -323,9 +323,9 @@ int main() {
 
 
 def test_a_kernel_that_was_not_asked_for_is_in_the_proof(tmp_path: Path) -> None:
-    """A fold of rows of 32 is none of rows of 24, which the same text makes."""
+    """A fold of rows of 32 is none of rows of 25, which the same text makes."""
     path = tmp_path / "k.cu"
-    path.write_text(SIZES)
+    path.write_text(SIZES.replace("24", "25"))
     done = bankwise("fix", str(path), "-t", "sm_90", "--kernel", "_Z1kILi32EEvPfPKf")
     assert done.code != 0
     assert not done.out
@@ -333,6 +333,24 @@ def test_a_kernel_that_was_not_asked_for_is_in_the_proof(tmp_path: Path) -> None
     done = bankwise("fix", str(path), "-t", "sm_90")
     assert "of templates what is instantiated in this file" in done.err
     assert done.out
+
+
+def test_a_fold_that_rows_of_all_instances_hold_is_written(tmp_path: Path) -> None:
+    """Rows of 32 want all of their columns exchanged, which rows of 24 do not hold: blocks of 8
+    are exchanged in both."""
+    path = tmp_path / "k.cu"
+    path.write_text(SIZES)
+    done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json", "--accept-sampled")
+    answer = json.loads(done.out)
+    written = re.search(r"\+.*s\[r\]\[c \^ \(r(?: >> (\d+))? & (\d+)\)\]", answer["patch"])
+    assert written is not None, answer["patch"]
+    shift, mask = int(written[1] or 0), int(written[2])
+    for n in (24, 32):
+        assert all(
+            sorted(c ^ (r >> shift & mask) for c in range(n)) == [*range(n)] for r in range(n)
+        )
+    for before, after in zip(answer["before"]["kernels"], answer["after"]["kernels"], strict=True):
+        assert after["totals"]["run"]["extra"] < before["totals"]["run"]["extra"]
 
 
 FLAT_MACRO = """
