@@ -295,12 +295,14 @@ def test_pieces_of_what_the_launch_gives_have_a_proof_for_this_launch(tmp_path: 
     (issued,) = [row for row in isa["rows"] if "shared-memory instructions" in row["name"]]
     assert issued["before"] == issued["after"]
     text = (KERNELS / "pool_stages.cu").read_text()
+    text = text.replace("32><<<dim3(4, 4), 256, 32768", "8><<<dim3(4, 4), 256, 8192")
     for old, new, why in (
         ("s * (BN * BK), B", "s * (BN * BK) - 8 * s, B", "a pointer begins inside"),
-        ("dim3(4, 4), 256, 32768", "dim3(4, 4), 256", "the launch decides"),
+        ("dim3(4, 4), 256, 8192", "dim3(4, 4), 256", "the launch decides"),
         ("(Bs + s", "(Bs + 0 * k0 + s", ""),
     ):
         path = tmp_path / "k.cu"
+        assert old in text
         path.write_text(text.replace(old, new))
         told = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
         assert bool(told["changes"]) == (not why), told

@@ -93,7 +93,7 @@ def _offsets(layout: WrittenLayout) -> tuple[int, ...] | None:
     if isinstance(memory, Refusal) or prod(memory.shape) > _DRAWN_ELEMENTS:
         return None
     coordinates = np.moveaxis(np.indices(memory.shape), 0, -1)
-    return tuple(int(x) for x in memory.offsets(coordinates).ravel())
+    return tuple(memory.offsets(coordinates).ravel().tolist())
 
 
 def _kernel(

@@ -8,6 +8,8 @@ and whether misalignment cuts it up, is the width policy's decision
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from msgspec import Struct
 
@@ -176,7 +178,9 @@ def _check(distribution: Distribution, machine: Machine) -> None:
 def _distinct(offsets: IntArray) -> tuple[int, ...]:
     """One register of each set of replicas, by ascending offset in the first lane."""
     rows = offsets.reshape(-1, offsets.shape[-1])
-    _, kept = np.unique(rows, axis=1, return_index=True)
+    kept: Iterable[int] = range(rows.shape[1])
+    if len(np.unique(rows[0])) < rows.shape[1]:  # to compare whole columns takes much longer
+        kept = np.unique(rows, axis=1, return_index=True)[1]
     return tuple(sorted(map(int, kept), key=lambda r: (int(rows[0, r]), r)))
 
 

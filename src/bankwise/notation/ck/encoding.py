@@ -14,6 +14,7 @@ Semantics: include/ck_tile/core/tensor at ROCm/composable_kernel@8e22e1ae.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import gcd, prod
 
 import numpy as np
@@ -72,20 +73,7 @@ class Encoding(Struct, frozen=True):
 
     def coordinates(self) -> IntArray:
         """Element coordinates, int64 [waves, lanes, registers, rank]."""
-        shape = (self.waves, self.lanes, self.registers)
-        wave, lane, register = np.indices(shape, dtype=np.int64)
-        parts = _parts(self)
-        ids = (wave, lane) if len(parts) == 2 else (lane,)
-        value: dict[tuple[int, int], IntArray] = {}
-        for given, owned in zip((*ids, register), (*parts, _registers(self)), strict=True):
-            value.update(
-                zip(owned, digits(given, [self.length(f) for f in owned] or [1]), strict=False)
-            )
-        axes = [
-            dot([value[major, minor] for minor in range(len(lengths))], row_major(lengths))
-            for major, lengths in enumerate(self.factors, 1)
-        ]
-        return np.stack(axes, axis=-1)
+        return _coordinates(self)
 
     def __str__(self) -> str:
         return (
@@ -95,6 +83,27 @@ class Encoding(Struct, frozen=True):
             f"{sequences('tuple<', self.parts_minor, '', '>')}, "
             f"{sequence(self.registers_major)}, {sequence(self.registers_minor)}>"
         )
+
+
+@lru_cache(16)
+def _coordinates(encoding: Encoding) -> IntArray:
+    """Those of a few encodings are kept: many layouts are tried for each."""
+    shape = (encoding.waves, encoding.lanes, encoding.registers)
+    wave, lane, register = np.indices(shape, dtype=np.int64)
+    parts = _parts(encoding)
+    ids = (wave, lane) if len(parts) == 2 else (lane,)
+    value: dict[tuple[int, int], IntArray] = {}
+    for given, owned in zip((*ids, register), (*parts, _registers(encoding)), strict=True):
+        value.update(
+            zip(owned, digits(given, [encoding.length(f) for f in owned] or [1]), strict=False)
+        )
+    axes = [
+        dot([value[major, minor] for minor in range(len(lengths))], row_major(lengths))
+        for major, lengths in enumerate(encoding.factors, 1)
+    ]
+    found = np.stack(axes, axis=-1)
+    found.flags.writeable = False
+    return found
 
 
 def short(encoding: Encoding) -> str:
