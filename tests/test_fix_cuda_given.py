@@ -111,3 +111,24 @@ def test_what_is_simulated_reaches_no_byte_beyond_the_launch(more: int, inside: 
     text = STORE.format(more=more)
     told = compared(PTX_SIMULATOR, text, text, "k", [setting])
     assert isinstance(told, Refusal) != inside
+
+
+TAG = """
+struct Tag {};
+__global__ void k(float *o, const float *a, Tag, int n) {
+  __shared__ float s[32][32];
+  for (int j = 0; j < 32; ++j) s[j][threadIdx.x] = a[j * 32 + threadIdx.x];
+  __syncthreads();
+  for (int j = 0; j < 32; ++j) o[j * 32 + threadIdx.x + n] = s[threadIdx.x][j];
+}
+void go(float *o, const float *a) { k<<<1, 32>>>(o, a, Tag{}, 0); }
+"""
+
+
+@real
+def test_an_empty_structure_is_a_parameter_of_which_nothing_is_read(
+    fixed: Callable[..., tuple[int, dict[str, Any]]],
+) -> None:
+    code, answer = fixed(TAG)
+    assert code == 0
+    assert {one["judge"]: one["status"] for one in answer["verdicts"]}["execution"] == "passed"

@@ -96,8 +96,9 @@ def _parameters(kernel: PtxKernel, setting: SimulatedLaunch) -> tuple[dict[str, 
     fields = _fields(kernel)
     for position, (name, kind) in enumerate(kernel.parameters):
         parts = fields.get(name, {})
-        whole = set(parts) <= {0} and kind != "b8"
-        size = BYTES.get(kind, 0) if whole else max(at + BYTES[k] for at, k in parts.items())
+        whole = set(parts) <= {0} and kind in BYTES and kind != "b8"
+        reach = (at + BYTES[k] for at, k in parts.items())
+        size = BYTES[kind] if whole else max(reach, default=0)
         data += bytes(-len(data) % (size if whole else _WIDEST))
         starts[name] = len(data)
         if whole:
