@@ -17,8 +17,10 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from bankwise.algebra.address import Fold
-from bankwise.ask.judge_emitted import judge_emitted
+from bankwise.ask.judge_emitted import judge_code
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
 from bankwise.errors import InputError, Refusal
@@ -124,7 +126,8 @@ def _executed(file: Path, before: str, after: str) -> str:
     what = Compilation(file, "sm_90")
     language = language_of(what)
     try:
-        kernels = language.check(Compilation(file, "sm_90", text=before), args={}).kernels
-        return judge_emitted(language, what, kernels, before, after).status
+        kernels = language.check(replace(what, text=before), args={}).kernels
+        old, new = (language.emitted(replace(what, text=text)) for text in (before, after))
+        return judge_code(language.emits, old, new, kernels).status
     except InputError:
         return "does not compile"

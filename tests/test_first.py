@@ -169,7 +169,8 @@ def test_every_notation_has_an_example_that_is_drawn() -> None:
     for text in examples:
         name, _, layout = text.partition(": ")
         found = shown(layout or text)
-        assert not layout or found["notation"] == name, text
+        read = "index" if name == "expression" else name  # of no access here: of an index
+        assert not layout or found["notation"] == read, text
 
 
 def test_the_drawing_has_the_numbers_of_the_text(tmp_path: Path) -> None:

@@ -385,6 +385,8 @@ def test_the_kernels_and_the_host_compile_for_gfx942(tmp_path: Path) -> None:
     done = compiled(source, *alone)
     if done.returncode and "unknown target" in done.stderr:
         pytest.skip("this clang has no AMDGPU")
+    if done.returncode and "unsupported option" in done.stderr:
+        pytest.skip("this clang is older than the GPU")
     assert done.returncode == 0, done.stderr
     executed_once_a_repeat(out.read_text(), instructions(gpu))
     (tmp_path / "hip").mkdir()

@@ -30,7 +30,7 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, EmittedBuffer, buffers, called, together
 from bankwise.show.values import Optimum, Snippet
 from bankwise.solver.address import xor_terms
-from bankwise.solver.best import Best, best, certified, folds_of
+from bankwise.solver.best import Best, best, certified, folds_of, legal
 from bankwise.solver.flat_text import formula, notation
 from bankwise.solver.plan import Plan
 from bankwise.solver.spaces import (
@@ -228,8 +228,7 @@ def _optimum(
     buffer: EmittedBuffer, tile: Tile, kernel: AssemblyKernel, gpu: Machine, origin: Origin
 ) -> tuple[Optimum, AddressFold | None]:
     """The best layout of one buffer, and the same as a fold of its addresses, if it is one."""
-    found = _best(tile, gpu, origin)
-    assert isinstance(found, Best), "every access names its instruction"
+    found = legal(_best(tile, gpu, origin))
     present, (plan,) = found.present, found.plans
     helps, known = plan.passes < present.passes, found.known(plan)
     optimum = Optimum(
@@ -328,8 +327,7 @@ def _padding(buffer: EmittedBuffer, tile: Tile, least: int, gpu: Machine, room: 
     shape, unit = tile.shape, 1 << (tile.span - 1).bit_length()
     pads = block_pads(shape.elements, shape.element_bits, unit, _BLOCKS_BYTES, _MOST_PAD)
     fitting = tuple(p for p in pads if shape.bytes_of(footprint(shape, p)) <= room)
-    found = best(tile, gpu, [Space(PADDING, fitting)])
-    assert isinstance(found, Best), "every access names its instruction"
+    found = legal(best(tile, gpu, [Space(PADDING, fitting)]))
     padded = found.plans[0]
     if padded.passes >= least:
         return []

@@ -11,11 +11,10 @@ from itertools import islice
 from bankwise.algebra.address import Padded
 from bankwise.algebra.offset import footprint
 from bankwise.counting.cost import Cost
-from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.read.buffers import EmittedBuffer
 from bankwise.show.values import RowPitch
-from bankwise.solver.best import best
+from bankwise.solver.best import best, legal
 from bankwise.solver.flat_text import formula
 from bankwise.solver.plan import Plan
 from bankwise.solver.spaces import PITCHES, Space, pitches
@@ -33,8 +32,7 @@ def row_pitch(buffer: EmittedBuffer, tile: Tile, gpu: Machine, room: int) -> Row
     found: list[tuple[Plan, Padded, Cost]] = []
     for maps in islice(pitches(tile, gpu), MOST_ROWS):
         fitting = tuple(m for m in maps if tile.shape.bytes_of(footprint(tile.shape, m)) <= room)
-        told = best(tile, gpu, [Space(PITCHES, fitting)], certify=False)
-        assert not isinstance(told, Refusal), "every access names its instruction"
+        told = legal(best(tile, gpu, [Space(PITCHES, fitting)], certify=False))
         plan = told.plans[0]
         if plan.passes < told.present.passes and isinstance(plan.layout, Padded):
             cost = Cost(plan.run.passes, told.present.run.ideal)

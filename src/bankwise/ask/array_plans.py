@@ -14,6 +14,7 @@ from bankwise.ask.array_posed import PosedArray, SizedArray, posed_of, sized
 from bankwise.ask.array_unpadded import unpadded
 from bankwise.ask.every_launch import (
     Passes,
+    believed,
     block,
     key_of,
     launches_together,
@@ -205,6 +206,7 @@ def _plans(
     first, now = posed[0], summed(one.present for one in posed)
     plans: list[ArrayPlan] = []
     why: Refusal | None = None
+    keys = believed([kernel for one in posed for kernel in one.kernels])
     every = (posed, *narrowed(posed, gpu))
     for one in (one for tried in every for one in _together(tried, gpu)):
         map_, total = one.map, one.passes
@@ -214,6 +216,9 @@ def _plans(
         ways, dear = _spelled(source, map_, posed, accessor), paying(now, total)
         if isinstance(ways, Refusal):
             why = why or ways
+        elif over(total, keys) >= over(now, keys):
+            text = f"{said(source, first.array, map_)} helps in guessed launches alone"
+            why = why or Refusal(text, source.place(first.array.statement.start))
         elif dear:
             text = f"what serves one costs another: with {said(source, first.array, map_)} {dear}"
             at = source.place(first.array.statement.start)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.dearer import is_long
-from bankwise.ask.every_launch import fitting, paying
+from bankwise.ask.every_launch import believed, every_launch, fitting, over, paying
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.spell import Spelling, edited
 from bankwise.errors import InputError, Refusal
@@ -111,7 +111,11 @@ def _cheapest(
 def _dear(
     one: WrittenArray, made: CompiledText, before: CompiledText, best: CompiledText, gpu: Machine
 ) -> str:
-    """Why the instructions of a text are not worth the passes that they save; empty if they are."""
+    """Why the instructions of a text are not worth the passes that they save, or why those are
+    none; empty if they are."""
+    keys, now, then = believed(every_launch(before.kernels)), best.emitted, made.emitted
+    if then.beside(now)[0] < 0 and over(then.passes, keys) >= over(now.passes, keys):
+        return "a block would take fewer passes in guessed launches alone"
     parts = one.plan.parts and _parts_dearly(made, best, gpu)
     return made.emitted.longer_busy(before.emitted, gpu) or _DEAR * bool(parts)
 

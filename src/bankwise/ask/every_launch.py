@@ -155,6 +155,11 @@ def shown(launches: Sequence[AssemblyKernel]) -> tuple[LaunchKey, ...]:
     return tuple({one.name: key_of(one) for one in reversed(launches)}.values())
 
 
+def believed(launches: Sequence[AssemblyKernel]) -> set[LaunchKey]:
+    """Those that are shown, and all that are no guess: a change has to help in one of them."""
+    return {*shown(launches), *(key_of(one) for one in launches if not one.launch.assumed)}
+
+
 def block(kernel: AssemblyKernel) -> str:
     """As ``--workgroup-size`` takes it."""
     return ",".join(map(str, kernel.workgroup_size))

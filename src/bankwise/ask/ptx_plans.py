@@ -26,7 +26,7 @@ from bankwise.identity import ByIdentity
 from bankwise.read.assembly import MOST_BYTES, AssemblyAccess, AssemblyKernel
 from bankwise.read.buffers import AddressPattern, EmittedBuffer, uses_of
 from bankwise.read.ptx.parse import PtxKernel, Variable
-from bankwise.solver.best import Best, best, ranked
+from bankwise.solver.best import Best, best, legal, ranked
 from bankwise.solver.spaces import LINEAR, Space, bit_folds
 
 MOST_TRIED = 4
@@ -92,8 +92,7 @@ def plans_of(
     buffer = EmittedBuffer(variable.name, ((0, size),), tuple(patterns))
     tile = flat_tile(buffer, gpu, size)
     space = Space(LINEAR, tuple(bit_folds(tile, gpu)), linear=True)
-    told = best(tile, gpu, [space], nodes=NODES, certify=False)
-    assert isinstance(told, Best), "every access names its instruction"
+    told = legal(best(tile, gpu, [space], nodes=NODES, certify=False))
     now, ideal = (planned(told.present, owners, what) for what in ("passes", "ideal"))
     if over(now, first) == over(ideal, first):
         return None

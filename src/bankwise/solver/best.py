@@ -24,7 +24,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, RowFolds
-from bankwise.errors import Refusal
+from bankwise.errors import MisalignedError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.identity import ByIdentity
 from bankwise.solver.address import xor_terms
@@ -64,6 +64,17 @@ class Best(ByIdentity, frozen=True, eq=False):
     def known(self, plan: Plan) -> Known:
         """How good a plan is known to be, and among what."""
         return known_of(self.work, plan, self.proof)
+
+
+def legal(found: Best | Refusal) -> Best:
+    """What was found of a tile whose accesses name their instruction.
+
+    Raises :class:`MisalignedError` where the machine faults on one of them as it is.
+    """
+    if isinstance(found, Refusal) and found.fault:
+        raise MisalignedError(found.reason)
+    assert isinstance(found, Best), "every access names its instruction"
+    return found
 
 
 def best(
