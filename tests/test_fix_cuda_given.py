@@ -132,3 +132,16 @@ def test_an_empty_structure_is_a_parameter_of_which_nothing_is_read(
     code, answer = fixed(TAG)
     assert code == 0
     assert {one["judge"]: one["status"] for one in answer["verdicts"]}["execution"] == "passed"
+
+
+def test_a_folder_that_is_not_there_is_told_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the compiler runs, of which there is none here."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    file, out = tmp_path / "k.cu", tmp_path / "nowhere" / "k.cu"
+    file.write_text(ROWS)
+    done = bankwise("fix", str(file), "-t", "sm_90", "-o", str(out))
+    assert (done.code, done.out) == (2, "")
+    assert f"{out}: cannot be written: there is no folder {out.parent}" in done.err
+    assert f"hint: mkdir -p {out.parent}" in done.err

@@ -126,12 +126,18 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """InputError if writing ``path`` would replace what is no regular file, or is read-only."""
+    """InputError if writing ``path`` would replace what is no regular file, or is read-only, and
+    for a file in a folder that is not there."""
     where = Location(str(path))
     try:
         mode = path.stat().st_mode
-    except FileNotFoundError:
-        return
+    except FileNotFoundError as error:
+        folder = Path(os.path.realpath(path)).parent
+        if folder.is_dir():
+            return
+        message = f"cannot be written: there is no folder {nearby(folder)}"
+        hint = f"mkdir -p {nearby(folder)}"
+        raise InputError(message, location=where, hint=hint) from error
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be written: {_reason(error)}", location=where) from error
     if not stat.S_ISREG(mode):
