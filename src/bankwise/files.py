@@ -126,18 +126,12 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """InputError if writing ``path`` would replace what is no regular file, or is read-only, and
-    for a file in a folder that is not there."""
+    """InputError if writing ``path`` would replace what is no regular file, or is read-only."""
     where = Location(str(path))
     try:
         mode = path.stat().st_mode
-    except FileNotFoundError as error:
-        folder = Path(os.path.realpath(path)).parent
-        if folder.is_dir():
-            return
-        message = f"cannot be written: there is no folder {nearby(folder)}"
-        hint = f"mkdir -p {nearby(folder)}"
-        raise InputError(message, location=where, hint=hint) from error
+    except FileNotFoundError:
+        return
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be written: {_reason(error)}", location=where) from error
     if not stat.S_ISREG(mode):
@@ -145,6 +139,17 @@ def check_writable(path: Path) -> None:
         raise InputError(message, location=where)
     if not (mode & 0o222 and os.access(path, os.W_OK)):
         raise InputError("cannot be written: it is read-only", location=where)
+
+
+def check_placed(path: Path) -> None:
+    """As :func:`check_writable`; also for a file in a folder that is not there, and that nobody is
+    going to make."""
+    check_writable(path)
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        message = f"cannot be written: there is no folder {nearby(folder)}"
+        hint = f"mkdir -p {nearby(folder)}"
+        raise InputError(message, location=Location(str(path)), hint=hint)
 
 
 def make_folder(folder: Path) -> None:

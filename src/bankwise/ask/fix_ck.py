@@ -18,7 +18,7 @@ from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.kernel_report import check_report
 from bankwise.change.ck import HeaderEdit, Planned, applied, edits, proved
 from bankwise.errors import Location, Refusal
-from bankwise.files import check_writable, read_text
+from bankwise.files import check_placed, read_text
 from bankwise.identity import ByIdentity
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.show.fixing import Change, FixReport, Status, Verdict
@@ -54,7 +54,7 @@ def fix_ck_file(
     Raises :class:`InputError` where nothing of the header can be judged.
     """
     if output not in ("", "-"):
-        check_writable(Path(output))
+        check_placed(Path(output))
     text = read_text(file)
     before = _for_gpus(file, text, options)
     plans, refusals, changes = _chosen(before)

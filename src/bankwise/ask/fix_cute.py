@@ -24,7 +24,7 @@ from bankwise.ask.check_cute import (
 from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
-from bankwise.files import check_writable, read_text
+from bankwise.files import check_placed, read_text
 from bankwise.read.cute.evaluate import CuteEvaluation, OpenNameError, UnreadError
 from bankwise.read.cute.sites import CopySite, layout_of
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
@@ -42,7 +42,7 @@ def fix_cute_file(
 ) -> FixReport:
     """:func:`bankwise.ask.fix.fix_file` for CuTe: nothing is executed or compiled."""
     if output not in ("", "-"):
-        check_writable(Path(output))
+        check_placed(Path(output))
     text = read_text(file)
     before = open_cute(text, str(file), options)
     refused: list[Refusal] = []

@@ -29,7 +29,7 @@ from bankwise.change.ptx.reach import accesses_of
 from bankwise.change.ptx.splice import Spliced, spliced
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
-from bankwise.files import check_writable, read_text
+from bankwise.files import check_placed, read_text
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.identity import ByIdentity
@@ -54,7 +54,7 @@ def fix_ptx_file(
     Raises :class:`InputError` without a ptxas, or in its words if it refuses the text.
     """
     if output not in ("", "-"):
-        check_writable(Path(output))
+        check_placed(Path(output))
     text = read_text(file)
     followed = kernels_of(file, options)
     followed = shown_first(followed)

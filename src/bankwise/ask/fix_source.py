@@ -37,7 +37,7 @@ from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.spell import lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
-from bankwise.files import check_writable, read_text
+from bankwise.files import check_placed, read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
@@ -62,7 +62,7 @@ def fix_source_file(
     Raises :class:`InputError` where nothing compiles it, or the compiler says no, in its words.
     """
     if output not in ("", "-"):
-        check_writable(Path(output))
+        check_placed(Path(output))
     if judges.run:
         need_gpu(file)
     text = read_text(file)
