@@ -66,6 +66,7 @@ def test_rows_are_folded_and_never_longer_than_what_the_launch_gives(
     assert "tile[][32];" in answer["patch"]
     assert "+  tile[threadIdx.y][threadIdx.x ^ (threadIdx.y & 31)]" in answer["patch"]
     assert answer["after"]["kernels"][0]["totals"]["run"]["extra"] == 0
+    assert "; a launch gives whole rows of tile" in answer["verdicts"][0]["detail"]
 
 
 @real

@@ -41,7 +41,7 @@ from bankwise.files import check_placed, read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
-from bankwise.read.cxx.tree import in_template, parse
+from bankwise.read.cxx.tree import CxxSource, in_template, parse
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.sources import language_of
@@ -233,15 +233,9 @@ def _why(chosen: WrittenArray) -> str:
     return chosen.plans.longer if chosen.plan is chosen.plans.plans[0] else ""
 
 
-def _verdicts(
-    author: Author,
-    before: CompiledText,
-    after: CompiledText,
-    chosen: Sequence[WrittenArray],
-    isa: bool,
-) -> Iterator[Verdict]:
-    source = author.source
-    claims = [
+def _claims(chosen: Sequence[WrittenArray]) -> list[ArrayClaim]:
+    """What the text is said to do, one array a claim."""
+    return [
         ArrayClaim(
             *(one.number, one.array.name, c.plan.map.folds, c.plan.map.pad),
             (*one.sizes, *one.others),
@@ -252,6 +246,38 @@ def _verdicts(
         for c in chosen
         for one in c.plans.arrays
     ]
+
+
+def _passed(
+    source: CxxSource, chosen: Sequence[WrittenArray], claims: Sequence[ArrayClaim], proved: int
+) -> Verdict:
+    """A proof of so many uses, and what it takes for granted."""
+    every = [one.array for c in chosen for one in c.plans.arrays]
+    pieces = [
+        one.array
+        for c in chosen
+        for one in c.plans.arrays
+        if one.array.unsized and (one.array.flat or c.plan.map.columns)
+    ]
+    what = "elements" if any(claim.columns for claim in claims) else "rows"
+    does = " or ".join(sorted({"lengthen" if c.pad else "permute" for c in claims}, reverse=True))
+    detail = _PROVED.format(uses=proved, arrays=len(claims), does=does, what=what)
+    detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
+    detail += _MATRICES * any(use.strides for one in every for use in one.uses)
+    rows = [one for one in every if one.unsized and one not in pieces]
+    detail += _WHOLE_ROWS.format(names=listed([one.name for one in rows])) if rows else ""
+    detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
+    return Verdict("proof", "passed", detail, complete=not pieces)
+
+
+def _verdicts(
+    author: Author,
+    before: CompiledText,
+    after: CompiledText,
+    chosen: Sequence[WrittenArray],
+    isa: bool,
+) -> Iterator[Verdict]:
+    source, claims = author.source, _claims(chosen)
     edited = parse(after.text, source.file)
     proved = prove_text(source, edited, claims)
     if isinstance(proved, Refusal):
@@ -259,22 +285,7 @@ def _verdicts(
     elif why := misplaced(source, edited, author.language, author.what):
         yield Verdict("proof", "failed", why)
     else:
-        every = [one.array for c in chosen for one in c.plans.arrays]
-        pieces = [
-            one.array
-            for c in chosen
-            for one in c.plans.arrays
-            if one.array.unsized and (one.array.flat or c.plan.map.columns)
-        ]
-        what = "elements" if any(claim.columns for claim in claims) else "rows"
-        does = " or ".join(
-            sorted({"lengthen" if c.pad else "permute" for c in claims}, reverse=True)
-        )
-        detail = _PROVED.format(uses=proved, arrays=len(claims), does=does, what=what)
-        detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
-        detail += _MATRICES * any(use.strides for one in every for use in one.uses)
-        detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
-        yield Verdict("proof", "passed", detail, complete=not pieces)
+        yield _passed(source, chosen, claims, proved)
     if isa:
         yield judge_taken(after.how, before.kernels, after.kernels)
 
@@ -293,4 +304,5 @@ _MATRICES = (
     "; wmma moves element (i, j) of a matrix at p + i * ldm + j (by columns: p + j * ldm + i), as "
     "its guide defines, and no matrix leaves the rows of the array that it begins in"
 )
+_WHOLE_ROWS = "; a launch gives whole rows of {names}"
 _PIECES = "; that no index leaves what the launch gives {names} is known of this launch alone"
