@@ -316,3 +316,31 @@ def test_the_profiler_is_asked_for_the_kernels_and_counters_alone(tmp_path):
     assert words[words.index("--kernel-name") + 1] == "regex:^(k1|k2)$"
     assert words[words.index("--clock-control") + 1] == "none"
     assert words[-3:] == ["-m", "some.module", "x"]
+
+
+TIMES = {"warm": (1.0, 2.0), "cold": (2.0, 1.0), "both": (1.1, 1.1)}
+"""A search's (warm, cold) milliseconds by name: no kernel is the fastest on both sides."""
+
+
+def test_finalists_are_the_fastest_warm_and_cold_and_one_near_both(monkeypatch):
+    slow = {f"slow{n}": (1.0 + n / 100, 3.0 + n) for n in range(1, 8)}
+    slow |= {f"late{n}": (3.0 + n, 1.0 + n / 100) for n in range(1, 8)}
+    tuned = [(name, None, *times) for name, times in (TIMES | slow).items()]
+    tuned.append(("wrong", None, None, None))
+    found = [one[0] for one in transpose_run._finalists(tuned)]
+    assert found[0] == "warm"
+    assert {"cold", "both"} < set(found) - {"wrong"}
+    assert "wrong" not in found
+    assert len(found) == len(set(found))
+
+
+def test_the_kernel_that_is_shown_is_the_one_whose_slower_side_is_nearest_to_the_copy():
+    head = {"dtype": "fp16", "batch": 1, "m": 64, "k": 64}
+    copy = {**head, "kind": "copy", "median_ms": 1.0, "cold_ms": 1.0}
+    rows = [
+        {**head, "kind": "tuned", "correct": True, "variant": name, "median_ms": w, "cold_ms": c}
+        for name, (w, c) in TIMES.items()
+    ]
+    assert set(verb._best([copy, *rows]).values()) == {"both"}
+    wrong = {**rows[2], "correct": False}
+    assert set(verb._best([copy, rows[0], wrong]).values()) == {"warm"}

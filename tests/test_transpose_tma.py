@@ -322,7 +322,7 @@ def test_it_is_offered_on_sm_90_alone_and_for_what_its_tiles_divide():
 @pytest.mark.parametrize("dtype", ["fp16", "fp32"])
 def test_a_search_starts_at_the_best_known_and_follows_its_choices(dtype):
     seeds = [one for one in SEEDS[dtype] if one.kind == "tma"]
-    assert len(seeds) == 2
+    assert seeds
     assert any(one.kind == "tma" for one in SEEDS[dtype][:2])
     near = [one for one in neighbours(BASE[dtype], dtype) if one.kind == "tma"]
     names = Variant.__struct_fields__

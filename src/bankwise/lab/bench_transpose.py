@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -158,13 +159,22 @@ def _times(asked: BenchOptions, folder: Path, progress: Progress | None) -> dict
 
 
 def _best(rows: Sequence[Row]) -> dict[Key, Row]:
-    """By case and kind: the variant that won the last rounds, and the one with other layouts."""
+    """By case and kind: the variant whose slower side, warm or cold, is the largest share of the
+    copy's speed in the last rounds, and the one with other layouts.
+    """
+    copies = {_case(row): row for row in rows if row["kind"] == "copy"}
     found: dict[Key, Row] = {}
     for row in rows:
         key = (*_case(row), row["kind"])
         if row["kind"] in ("tuned", "relaid") and row["correct"]:
-            found[key] = min(found.get(key, row), row, key=lambda r: float(r["median_ms"]))
+            copy = copies[_case(row)]
+            found[key] = min(found.get(key, row), row, key=partial(_slower_side, copy))
     return {key: row["variant"] for key, row in found.items()}
+
+
+def _slower_side(copy: Row, row: Row) -> float:
+    """What a kernel takes of the copy's time, warm or cold, whichever is more."""
+    return max(float(row[name]) / float(copy[name]) for name in ("median_ms", "cold_ms"))
 
 
 def _case(row: Row) -> tuple[str, int, int, int]:
@@ -293,4 +303,5 @@ def _tried(row: Row) -> Tried:
         row["registers"],
         row["local_bytes"],
         row["batch"],
+        row["cold_ms"],
     )

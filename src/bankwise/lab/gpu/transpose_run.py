@@ -40,9 +40,10 @@ from bankwise.lab.kernels.transpose_variant import Variant, from_json, to_json
 
 Row = dict[str, Any]
 Sizes = tuple[int, int]
-_FINALISTS = 4
-_COLD_FINALISTS = 2
-_FOLLOWED = 8
+_FINALISTS = 6
+_COLD_FINALISTS = 6
+_BOTH_FINALISTS = 4
+_FOLLOWED = 6
 _ROUNDS = 6
 _FINAL_ROUNDS = 5
 _PROCESSES = 14
@@ -194,7 +195,7 @@ def _timed(job: Mapping[str, Any], case: MatrixPair, pool: ProcessPoolExecutor) 
             calls[name], about[name] = call, {"kind": name.split()[0]}
     final = _final(case, calls, int(job["repeats"]))
     rows = [{**_head(case, name), **about[name], **final[name]} for name in calls]
-    return rows + [_tried(case, variant, made, ms) for variant, made, ms, _ in tuned]
+    return rows + [_tried(case, *one) for one in tuned]
 
 
 Tried = tuple[Variant, Ready, float | None, float | None]
@@ -202,11 +203,26 @@ Tried = tuple[Variant, Ready, float | None, float | None]
 
 
 def _finalists(tuned: list[Tried]) -> list[Tried]:
-    """The fastest with a warm L2 cache, then others that are fastest with a cold one."""
-    right = [one for one in tuned if one[2]]
-    warm = sorted(right, key=lambda one: one[2] or 0)[:_FINALISTS]
-    cold = sorted(right, key=lambda one: one[3] or 0)[:_COLD_FINALISTS]
-    return [*warm, *(one for one in cold if one not in warm)]
+    """The fastest with a warm L2 cache, then others that are fastest with a cold one, or whose
+    slower side is nearest to the fastest of both.
+    """
+    found = _leading(tuned, _FINALISTS)
+    return [one for number, one in enumerate(found) if one not in found[:number]]
+
+
+def _leading(tuned: list[Tried], warm: int) -> list[Tried]:
+    """``warm`` of them by warm times, then by cold ones, then by both; one may come twice."""
+    right = [one for one in tuned if one[2] and one[3]]
+    least = [min((one[n] or 0 for one in right), default=0.0) for n in (2, 3)]
+
+    def slower(one: Tried) -> float:
+        return max((one[2] or 0) / least[0], (one[3] or 0) / least[1])
+
+    return [
+        *sorted(right, key=lambda one: one[2] or 0)[:warm],
+        *sorted(right, key=lambda one: one[3] or 0)[:_COLD_FINALISTS],
+        *sorted(right, key=slower)[:_BOTH_FINALISTS],
+    ]
 
 
 def _works(case: MatrixPair, name: str, call: Callable[[], object]) -> bool:
@@ -262,11 +278,14 @@ def _head(case: MatrixPair, name: str) -> Row:
     }
 
 
-def _tried(case: MatrixPair, variant: Variant, made: Ready, ms: float | None) -> Row:
+def _tried(
+    case: MatrixPair, variant: Variant, made: Ready, warm: float | None, cold: float | None
+) -> Row:
     row = {**_head(case, str(variant)), "kind": "tried", "variant": to_json(variant)}
     used = resources(made.compiled)
     more = {"registers": used.registers, "local_bytes": used.local_bytes}
-    return {**row, **more, "median_ms": ms, "correct": ms is not None}
+    times = {"median_ms": warm, "cold_ms": cold}
+    return {**row, **more, **times, "correct": warm is not None}
 
 
 def _tune(job: Mapping[str, Any], case: MatrixPair, pool: ProcessPoolExecutor) -> list[Tried]:
@@ -282,9 +301,8 @@ def _tune(job: Mapping[str, Any], case: MatrixPair, pool: ProcessPoolExecutor) -
     tried = _try(case, dict.fromkeys((*fixed, *near, *drawn)), job["target"], pool)
     for left in range(_ROUNDS, 0, -1):
         more = max(0, number - len(tried)) // left
-        best = sorted((t for t in tried if t[2]), key=lambda t: t[2] or 0)[:_FOLLOWED]
-        best += sorted((t for t in tried if t[3]), key=lambda t: t[3] or 0)[:_COLD_FINALISTS]
-        start, known = tuple(t[0] for t in best), {t[0] for t in tried}
+        best = _leading(tried, _FOLLOWED)
+        start, known = tuple(dict.fromkeys(t[0] for t in best)), {t[0] for t in tried}
         near = follow(start, known, case.dtype, more, *asked)
         tried += _try(case, near, job["target"], pool)
     return tried
@@ -303,7 +321,7 @@ def _try(
             found.append((variant, made, None, None))
             continue
         warm = median_ms(call, warmup=1, repeats=9).median_ms
-        cold = median_ms(call, warmup=0, repeats=5, flush=True).median_ms
+        cold = median_ms(call, warmup=0, repeats=9, flush=True).median_ms
         found.append((variant, made, warm, cold))
     return found
 
@@ -318,7 +336,7 @@ def _final(
         for name, call in calls.items():
             each = max(3, repeats // _FINAL_ROUNDS)
             warm[name] += median_ms(call, warmup=2, repeats=each).all_ms
-            cold[name] += median_ms(call, warmup=0, repeats=3, flush=True).all_ms
+            cold[name] += median_ms(call, warmup=0, repeats=5, flush=True).all_ms
     return {
         name: {
             "median_ms": float(np.median(warm[name])),

@@ -72,6 +72,11 @@ SEEDS: Mapping[str, tuple[Variant, ...]] = {
         Variant(64, 128, 256, 1, group=1, kind="grid", load="cg", store="cs"),
         Variant(64, 32, 64, 2, group=1, kind="grid", blocks=8, load="p256", single=True),
         Variant(128, 32, 128, 4, group=1, kind="grid", blocks=8, single=True),
+        Variant(128, 64, 128, 1, False, 32, 2, blocks=8, load="lu", store="ef", cluster=2),
+        Variant(64, 64, 64, 0, kind="grid", blocks=12),
+        Variant(64, 64, 128, 2, True, kind="grid", blocks=4, load="p128", store="wt"),
+        Variant(64, 128, 256, 1, group=1, kind="grid"),
+        Variant(64, 128, 256, 1, True, group=1, kind="grid", blocks=4),
     ),
     "fp32": (
         Variant(128, 64, 512, 1, blocks=3, store="wt"),
@@ -94,6 +99,11 @@ SEEDS: Mapping[str, tuple[Variant, ...]] = {
         Variant(64, 32, 256, 5, True, group=1, kind="grid", blocks=4, load="p128"),
         Variant(128, 32, 512, 5, group=1, kind="grid", blocks=2, load="p256"),
         Variant(128, 32, 128, 2, group=1, kind="grid", blocks=4, load="p128", single=True),
+        Variant(64, 64, 64, 1, True, across=2, blocks=2, store="wt"),
+        Variant(64, 64, 128, 1, across=2, blocks=3, store="wt"),
+        Variant(64, 64, 512, 1, False, 8, blocks=3, store="wt"),
+        Variant(128, 64, 512, 1, blocks=1, load="nc", store="wt"),
+        Variant(64, 64, 256, kind="tma", blocks=5, load="el"),
     ),
 }
 """Where a search starts: what was best, or nearly, in earlier searches on an H200."""

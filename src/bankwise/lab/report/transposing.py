@@ -63,7 +63,7 @@ class TransposeRow(Struct, frozen=True):
 
 
 class Tried(Struct, frozen=True):
-    """One variant that was timed while tuning; ``median_ms`` is None if it was wrong."""
+    """One variant that was timed while tuning; its times are None if it was wrong."""
 
     dtype: str
     m: int
@@ -74,6 +74,7 @@ class Tried(Struct, frozen=True):
     registers: int | None
     local_bytes: int | None
     batch: int = 1
+    cold_ms: float | None = None
 
 
 class TransposeBench(Struct, frozen=True):
