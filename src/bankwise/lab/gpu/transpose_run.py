@@ -213,16 +213,24 @@ def _finalists(tuned: list[Tried]) -> list[Tried]:
 def _leading(tuned: list[Tried], warm: int) -> list[Tried]:
     """``warm`` of them by warm times, then by cold ones, then by both; one may come twice."""
     right = [one for one in tuned if one[2] and one[3]]
-    least = [min((one[n] or 0 for one in right), default=0.0) for n in (2, 3)]
+    least = [min((side(one) for one in right), default=0.0) for side in (_warm, _cold)]
 
     def slower(one: Tried) -> float:
-        return max((one[2] or 0) / least[0], (one[3] or 0) / least[1])
+        return max(_warm(one) / least[0], _cold(one) / least[1])
 
     return [
-        *sorted(right, key=lambda one: one[2] or 0)[:warm],
-        *sorted(right, key=lambda one: one[3] or 0)[:_COLD_FINALISTS],
+        *sorted(right, key=_warm)[:warm],
+        *sorted(right, key=_cold)[:_COLD_FINALISTS],
         *sorted(right, key=slower)[:_BOTH_FINALISTS],
     ]
+
+
+def _warm(one: Tried) -> float:
+    return one[2] or 0.0
+
+
+def _cold(one: Tried) -> float:
+    return one[3] or 0.0
 
 
 def _works(case: MatrixPair, name: str, call: Callable[[], object]) -> bool:
