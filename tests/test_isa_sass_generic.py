@@ -199,6 +199,32 @@ def test_a_call_that_is_not_followed_is_refused(code: str, why: str) -> None:
     assert why in reasons(sass(code))
 
 
+LEAVES_BY_CALL = """\
+S2R R0, SR_TID.X
+IMAD.SHL.U32 R6, R0, 0x4, RZ
+MOV R3, RZ
+.L_top:
+STS [R6], R0
+IADD3 R3, R3, 0x1, RZ
+ISETP.GE.AND P0, PT, R3, 0x3, PT
+@P0 CALL.REL.NOINC `(.L_out)
+BRA `(.L_top)
+.L_out:
+LDS R4, [R6+0x80]
+"""
+
+
+def test_a_call_from_which_nothing_returns_is_a_jump() -> None:
+    """So ptxas leaves a loop whose warp may be apart: no register holds where to go on."""
+    kernel = sass(LEAVES_BY_CALL)
+    runs = {
+        one.instruction: sum(p.executions for p in one.access.patterns) for one in kernel.accesses
+    }
+    assert runs == {"st.shared.b32": 3, "ld.shared.b32": 1}
+    assert not kernel.refusals
+    assert all(one.counted for one in kernel.accesses)
+
+
 STACK = """\
 S2R R0, SR_TID.X
 LDC R1, c[0x0][0x28]

@@ -10,16 +10,21 @@ what the machine has no instruction for (division, square root), and everywhere 
 A copy for each call makes a call a jump, and a return too: to behind the call. That is checked as
 far as the register is known; where it is not, the calling convention is taken at its word. What is
 reached through a register, calls itself, or is not in the file is not followed.
+
+A call of a place in the same section from which nothing returns is a jump: ptxas leaves loops by
+``@P0 CALL.REL.NOINC`` where the warp may be apart, and sets no register before it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from bankwise.identity import ByIdentity
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.symbols import placed
 from bankwise.read.sass.tables import JumpTable
@@ -35,7 +40,7 @@ MOST_DEPTH = 24
 """How much a kernel may grow by its calls, and how deep they go."""
 
 
-class Body(Struct, frozen=True):
+class Body(ByIdentity, frozen=True, eq=False):
     """The code of one section. ``labels``: names, and addresses as 0x..., to the number of an
     instruction; ``tables``: of its jumps through one, by number; ``system``: its calls of functions
     of the driver, and whether they come back."""
@@ -149,7 +154,7 @@ def _copy(
         work.out.append(one)
         if member in body.system:
             work.system[number] = body.system[member]
-        elif word == "CALL":
+        elif word == "CALL" and _target(one, body) is None:
             _call(work, body, member, numbers, stack)
         elif member in body.tables:
             _jump(work, one, body.tables[member], numbers)
@@ -220,11 +225,24 @@ def _function(
 
 
 def _target(one: SassInstruction, body: Body) -> int | None:
-    """The instruction that a branch names; None if it is no branch, or names none."""
-    if one.parts[0] not in ("BRA", "JMP") or not one.operands:
+    """The instruction that a branch names, or a call from which nothing returns; None if it is
+    neither, or names none."""
+    if one.parts[0] not in ("BRA", "JMP", "CALL") or not one.operands:
         return None
     found = _TARGET.fullmatch(one.operands[-1].split()[-1])
-    return body.labels.get(found[1] or found[2]) if found else None
+    target = body.labels.get(found[1] or found[2]) if found else None
+    if one.parts[0] == "CALL" and (target is None or _returns_from(body, target)):
+        return None
+    return target
+
+
+@lru_cache(maxsize=64)
+def _returns_from(body: Body, start: int) -> bool:
+    """Whether a return may be reached from ``start``, or the end of the section."""
+    return any(
+        number + 1 == len(body.instructions) or body.instructions[number].parts[0] == "RET"
+        for number in _reached(body, start, come_back=True)
+    )
 
 
 def _own(body: Body) -> Iterator[int]:
@@ -232,15 +250,18 @@ def _own(body: Body) -> Iterator[int]:
     starts = {
         found[1]
         for one in body.instructions
-        if one.parts[0] == "CALL" and (found := _function(one, body, {}))
+        if one.parts[0] == "CALL"
+        and _target(one, body) is None
+        and (found := _function(one, body, {}))
     }
     kernel = _reached(body, 0)
     others = set().union(*(_reached(body, start) for start in starts)) - kernel
     return (number for number in range(len(body.instructions)) if number not in others)
 
 
-def _reached(body: Body, start: int) -> set[int]:
-    """The instructions that control may reach from ``start``; calls come back."""
+def _reached(body: Body, start: int, *, come_back: bool = False) -> set[int]:
+    """The instructions that control may reach from ``start``; calls come back, with ``come_back``
+    also those that are jumps."""
     found: set[int] = set()
     waiting = [start]
     while waiting:
@@ -249,7 +270,7 @@ def _reached(body: Body, start: int) -> set[int]:
             continue
         found.add(number)
         one = body.instructions[number]
-        target = _target(one, body)
+        target = None if come_back and one.parts[0] == "CALL" else _target(one, body)
         if target is not None:
             waiting.append(target)
         if number in body.tables:
