@@ -202,6 +202,8 @@ def test_a_call_that_is_not_followed_is_refused(code: str, why: str) -> None:
 LEAVES_BY_CALL = """\
 S2R R0, SR_TID.X
 IMAD.SHL.U32 R6, R0, 0x4, RZ
+MOV R5, RZ
+.L_again:
 MOV R3, RZ
 .L_top:
 STS [R6], R0
@@ -211,16 +213,22 @@ ISETP.GE.AND P0, PT, R3, 0x3, PT
 BRA `(.L_top)
 .L_out:
 LDS R4, [R6+0x80]
+IADD3 R5, R5, 0x1, RZ
+ISETP.GE.AND P0, PT, R5, 0x2, PT
+@P0 CALL.REL.NOINC `(.L_done)
+BRA `(.L_again)
+.L_done:
+NOP
 """
 
 
 def test_a_call_from_which_nothing_returns_is_a_jump() -> None:
-    """So ptxas leaves a loop whose warp may be apart: no register holds where to go on."""
+    """So ptxas leaves loops whose warp may be apart: no register holds where to go on."""
     kernel = sass(LEAVES_BY_CALL)
     runs = {
         one.instruction: sum(p.executions for p in one.access.patterns) for one in kernel.accesses
     }
-    assert runs == {"st.shared.b32": 3, "ld.shared.b32": 1}
+    assert runs == {"st.shared.b32": 6, "ld.shared.b32": 2}
     assert not kernel.refusals
     assert all(one.counted for one in kernel.accesses)
 

@@ -229,6 +229,8 @@ def _target(one: SassInstruction, body: Body) -> int | None:
     neither, or names none."""
     if one.parts[0] not in ("BRA", "JMP", "CALL") or not one.operands:
         return None
+    if one.parts[0] == "CALL" and len(one.operands) > 1:
+        return None
     found = _TARGET.fullmatch(one.operands[-1].split()[-1])
     target = body.labels.get(found[1] or found[2]) if found else None
     if one.parts[0] == "CALL" and (target is None or _returns_from(body, target)):
