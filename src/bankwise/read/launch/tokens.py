@@ -17,6 +17,13 @@ SIGNS = tuple(_SIGNS.split())
 """Of several characters, the longest first."""
 _MACRO = re.compile(r"#\s*define\s+([^\s(]+(?:\([^()]*\))?)(.*)", re.DOTALL)
 """Its name, with parameters that begin right behind it, and what it is."""
+_PIECE = re.compile(
+    r"(?P<space>\s+)|(?P<name>\d[\w'.]*|\w+)|(?P<none>//[^\n]*|/\*.*?(?:\*/|\Z)"
+    r"|\"(?:\\.?|[^\\\"\n])*[\"\n]?|'(?:\\.?|[^\\'\n])*['\n]?)"
+    rf"|(?P<sign>{'|'.join(map(re.escape, SIGNS))}|.)",
+    re.DOTALL,
+)
+"""Blanks, a name or number, what is no word, a sign. A text that is open ends with its line."""
 
 
 class SourceWord(Struct, frozen=True):
@@ -52,49 +59,24 @@ def tokens(source: str) -> tuple[SourceWord, ...]:
 
 
 def _words(source: str) -> Iterator[tuple[str, int]]:
-    at, line, size = 0, 1, len(source)
-    fresh = True
-    while at < size:
-        sign = source[at]
-        end = _end(source, at, fresh)
-        text = source[at:end]
-        if sign == "#" and fresh:
+    at, line, fresh = 0, 1, True
+    while found := _PIECE.match(source, at):
+        kind, text = found.lastgroup, found[0]
+        if kind == "sign" and text == "#" and fresh:
+            text = source[at : _found(source, "\n", at)]
             yield text.split("//")[0].split("/*")[0], line
-        elif not sign.isspace() and sign not in "\"'" and not text.startswith(("//", "/*")):
+        elif kind in ("name", "sign"):
             yield text, line
+            at, fresh = at + len(text), False
+            continue
         line += text.count("\n") + text.count("\v")
-        fresh = text.endswith("\n") or (fresh and (sign.isspace() or text.startswith("/*")))
-        at = end
-
-
-def _end(source: str, at: int, fresh: bool) -> int:
-    """Where the word that begins at a place ends."""
-    sign, two = source[at], source[at : at + 2]
-    if two == "//" or (sign == "#" and fresh):
-        return _found(source, "\n", at)
-    if two == "/*":
-        return _found(source, "*/", at + 2) + 2
-    if sign in "\"'":
-        return _text_end(source, at)
-    if sign.isalnum() or sign == "_":
-        end = at + 1
-        while end < len(source) and (source[end].isalnum() or source[end] in "_'."):
-            if source[end] in "'." and not sign.isdigit():
-                break
-            end += 1
-        return end
-    known = next((one for one in SIGNS if source.startswith(one, at)), sign)
-    return at + len(known)
+        if kind == "space":
+            fresh = fresh or "\n" in text
+        else:
+            fresh = text.endswith("\n") or (fresh and text.startswith("/*"))
+        at += len(text)
 
 
 def _found(source: str, wanted: str, at: int) -> int:
     place = source.find(wanted, at)
     return len(source) if place < 0 else place
-
-
-def _text_end(source: str, at: int) -> int:
-    """Behind a text or a character in quotes; at the end of its line if it is open."""
-    end = at + 1
-    while end < len(source) and source[end] not in (source[at], "\n"):
-        end += 2 if source[end] == "\\" else 1
-    return min(len(source), end + 1)

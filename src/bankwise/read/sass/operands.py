@@ -6,6 +6,8 @@ R4.reuse  -R4  ~R4  |R4|  UR4  RZ  0x10  c[0x0][0x210]  !P0  [R4.X4+UR6+-0x10]
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from bankwise.read.follow.choices import complement
 from bankwise.read.follow.decoded import Address
 from bankwise.read.follow.functions import LaneSum, apply
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.values import Unknown, Value, constant, of_one_lane
+from bankwise.read.follow.values import Array, Unknown, Value, constant, of_one_lane
 from bankwise.read.integers import join
 
 PREDICATES = 7
@@ -25,6 +27,10 @@ _NUMBER = re.compile(r"-?(?:0x[0-9a-f]{1,16}|\d{1,19})")
 _CONSTANT = re.compile(r"cx?\[(0x[0-9a-f]+)\]\s*\[(0x[0-9a-f]+)\]")
 _TERM = re.compile(r"(U?R(?:Z|\d+))(?:\.(X4|X8|X16|64|U32))?|(-?0x[0-9a-f]+)")
 _SCALES = {"X4": 4, "X8": 8, "X16": 16}
+_TEXTS = 1 << 14
+"""How many texts of operands are remembered."""
+
+_Reader = Callable[[State], Value]
 
 
 def address(text: str) -> Address | None:
@@ -44,6 +50,7 @@ def address(text: str) -> Address | None:
     return Address(tuple(terms), offset)
 
 
+@lru_cache(maxsize=_TEXTS)
 def following(name: str, count: int) -> tuple[str, ...]:
     """``count`` registers from ``name`` on: R4, R5; none for RZ."""
     found = _REGISTER.fullmatch(name)
@@ -84,23 +91,12 @@ def held(state: State, name: str) -> Value:
 
 def predicate(state: State, text: str) -> Value:
     """A boolean for every lane: ``!P0``, ``PT``, ``UP1``."""
-    found = _PREDICATE.fullmatch(text)
-    if found is None:
-        return Unknown(f"the operand {text}")
-    negated = found[1] == "!"
-    if found[3] == "T":
-        return constant(int(not negated), np.bool_)
-    value = held(state, found[2] + found[3])
-    return complement(value) if negated else value
+    return _predicate_reader(text)(state)
 
 
 def word(state: State, text: str) -> Value:
     """The 32 bits of a source operand, its sign and negation done."""
-    if text.startswith("-") and not _NUMBER.fullmatch(text):
-        return apply(_NEGATED, word(state, text[1:]))
-    if text.startswith("~"):
-        return complement(word(state, text[1:]))
-    return _operand_word(state, text, 0)
+    return _word_reader(text)(state)
 
 
 def pair(state: State, text: str) -> Value:
@@ -111,7 +107,7 @@ def pair(state: State, text: str) -> Value:
         return complement(pair(state, text[1:]))
     if _NUMBER.fullmatch(text):
         return constant(_integer(text), np.uint64)
-    return apply(_JOINED, _operand_word(state, text, 0), _operand_word(state, text, 1))
+    return apply(_JOINED, _half_reader(text, 0)(state), _half_reader(text, 1)(state))
 
 
 def halves_of(state: State, text: str) -> tuple[Value, Value]:
@@ -120,23 +116,54 @@ def halves_of(state: State, text: str) -> tuple[Value, Value]:
     if text[:1] in "-~" and not _NUMBER.fullmatch(text):
         lost = Unknown(f"the operand {text}")
         return lost, lost
-    return _operand_word(state, text, 0), _operand_word(state, text, 1)
+    return _half_reader(text, 0)(state), _half_reader(text, 1)(state)
 
 
-def _operand_word(state: State, text: str, half: int) -> Value:
+# An operand is executed very often, and its text is read once.
+@lru_cache(maxsize=_TEXTS)
+def _predicate_reader(text: str) -> _Reader:
+    found = _PREDICATE.fullmatch(text)
+    if found is None:
+        return lambda state: Unknown(f"the operand {text}")
+    negated, name = found[1] == "!", found[2] + found[3]
+    if found[3] == "T":
+        return _always(constant(int(not negated), np.bool_))
+    if negated:
+        return lambda state: complement(held(state, name))
+    return lambda state: held(state, name)
+
+
+@lru_cache(maxsize=_TEXTS)
+def _word_reader(text: str) -> _Reader:
+    if text.startswith("-") and not _NUMBER.fullmatch(text):
+        negated = _word_reader(text[1:])
+        return lambda state: apply(_NEGATED, negated(state))
+    if text.startswith("~"):
+        inverted = _word_reader(text[1:])
+        return lambda state: complement(inverted(state))
+    return _half_reader(text, 0)
+
+
+@lru_cache(maxsize=_TEXTS)
+def _half_reader(text: str, half: int) -> _Reader:
     text = text.removesuffix(".64")
-    number = _NUMBER.fullmatch(text)
-    if number:
-        return constant(_integer(text) >> 32 * half)
+    if _NUMBER.fullmatch(text):
+        return _always(constant(_integer(text) >> 32 * half))
     found = _REGISTER.fullmatch(text)
     if found and found[2] == "Z":
-        return constant(0)
+        return _always(constant(0))
     if found:
-        return held(state, f"{found[1]}{int(found[2]) + half}")
+        name = f"{found[1]}{int(found[2]) + half}"
+        return lambda state: held(state, name)
     bank = _CONSTANT.fullmatch(text)
     if bank:
-        return constant_word(state, int(bank[1], 16), int(bank[2], 16) + 4 * half)
-    return Unknown(f"the operand {text}")
+        number_, offset_bytes = int(bank[1], 16), int(bank[2], 16) + 4 * half
+        return lambda state: constant_word(state, number_, offset_bytes)
+    return lambda state: Unknown(f"the operand {text}")
+
+
+def _always(value: Array) -> _Reader:
+    return lambda state: value
 
 
 def constant_word(state: State, bank: int, offset_bytes: int, size_bytes: int = 4) -> Value:
