@@ -278,15 +278,14 @@ def _copy_room(buffer: EmittedBuffer, kernel: AssemblyKernel, gpu: Machine) -> i
 
 
 def _notation(tile: Tile, plan: Plan, origin: Origin) -> str:
-    if origin.framework == "triton" and origin.ttgir:
-        from bankwise.ask.advice_triton import shared_encoding
+    if origin.framework != "triton":
+        return notation(tile, plan.layout, origin.framework)
+    from bankwise.ask.advice_triton import shared_encoding
 
-        element = tile.shape.element_bits // 8
-        size = tile.shape.elements * element
-        found = shared_encoding(origin.ttgir, size, element, plan.layout)
-        if found:
-            return found
-    return notation(tile, plan.layout, origin.framework)
+    element = tile.shape.element_bits // 8
+    size = tile.shape.elements * element
+    found = shared_encoding(origin.ttgir, size, element, plan.layout) if origin.ttgir else ""
+    return found or notation(tile, plan.layout)  # an encoding is of a tensor, never of bytes
 
 
 def _restrictions(buffer: EmittedBuffer, gpu: Machine) -> Iterator[str]:

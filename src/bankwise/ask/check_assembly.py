@@ -29,7 +29,6 @@ from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveIn
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
-from bankwise.notation.frameworks import maker
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, Opener
 from bankwise.read.follow.driver import check_code
 from bankwise.read.format import Format
@@ -156,6 +155,8 @@ def _origin(path: Path, text: str, kernel: str, asked_of: Origin) -> Origin:
         except InputError:  # the neighbour is not what was asked about
             ttgir = ""
         return replace(asked_of, framework="triton", ttgir=ttgir, assembly=own)
+    from bankwise.notation.frameworks import maker
+
     return replace(asked_of, framework=maker(kernel, text[:_HEAD]), assembly=own)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from importlib import import_module
-from typing import TYPE_CHECKING
+from inspect import get_annotations
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import typer
@@ -50,9 +51,17 @@ def application(words: Sequence[str]) -> typer.Typer:
     alone = [one for one in app.registered_commands if _name(one) in words[:1]]
     if not alone:
         return app
+    for one in alone:
+        _evaluated(one.callback)
     found = copy(app)
     found.registered_commands, found.registered_groups = alone, []
     return found
+
+
+def _evaluated(function: Callable[..., Any] | None) -> None:
+    """Let the types of a verb's options be values: Typer evaluates what is a text, four times."""
+    if function is not None:
+        function.__annotations__ = get_annotations(function, eval_str=True)
 
 
 def _name(command: CommandInfo) -> str:

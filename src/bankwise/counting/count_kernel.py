@@ -146,6 +146,8 @@ def _somewhere(waves: Somewhere, parts: Iterator[_Counted]) -> _Counted:
 def _execution(parts: Iterable[_Counted]) -> _Counted:
     """All instructions of one execution together; the worst of them explains it."""
     some = list(parts)
+    if len(some) == 1:
+        return some[0]
     worst = max(some, key=lambda part: (part.cost.extra > 0, part.ways))
     return replace(worst, cost=sum((part.cost for part in some), Cost()))
 
@@ -320,6 +322,8 @@ def _explain(one: _Near, tally: _Tally, row: Instruction) -> _Why:
 
 def _at_own_place(why: _Why, one: _Near, row: Instruction) -> _Why:
     """The same at the instruction's own place."""
+    if not one.rows:
+        return why
     words = one.rows * row.banks
     offsets = tuple(x + words * BANK_BYTES for x in why.lanes.offsets_bytes)
     lanes = replace(why.lanes, offsets_bytes=offsets)

@@ -24,6 +24,7 @@ class Content(Struct, frozen=True):
 Sign = Callable[[Content], bool]
 
 _QUIET = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
+_TENSOR_WORDS = ("tensor<", "!torch.")
 _TENSORS = re.compile(r"\btensor<|!torch\.")
 _THREADS = re.compile(
     r"\bttg\.|\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>"
@@ -123,9 +124,11 @@ def is_dump(content: Content) -> bool:
 def is_model(content: Content) -> bool:
     """MLIR that computes on tensors and knows no threads or workgroup memory yet. A dump of several
     passes that was cut off before there are any is a dump."""
-    if not _TENSORS.search(content.text) or is_dump(content):
+    text = content.text
+    # A word is found much faster than a pattern, and texts of other kinds have neither.
+    if not any(word in text for word in _TENSOR_WORDS) or is_dump(content):
         return False
-    code = _QUIET.sub("", content.text)
+    code = _QUIET.sub("", text)
     known = _THREADS.search(code) or _TRITON.search(code)
     return bool(_TENSORS.search(code)) and not known
 

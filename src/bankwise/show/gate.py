@@ -70,11 +70,11 @@ class Gate(Struct, frozen=True):
 
     def set_aside(self, report: CheckReport) -> dict[int, str]:
         """Why an access decides nothing, by its ``id``."""
-        held = held_against(report, self.baseline)
+        known = held_against(report, self.baseline).known if self.baseline.saved else ()
         least = f"left out by --min-evidence {self.least}"
         weak = (a for a in report.accesses if self.leaves_out(a))
         left = {id(a): f"{least}: the rule of {a.instruction} is {a.evidence}" for a in weak}
-        return {id(a): KNOWN for a in held.known} | left
+        return {id(a): KNOWN for a in known} | left
 
 
 def said_left_out(report: CheckReport, gate: Gate) -> str:
@@ -109,10 +109,10 @@ def read_ways(text: str) -> int:
 
 def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
     """What the baseline knows and what the gate left out, below a check."""
-    held = held_against(report, gate.baseline)
-    for line in said_known(held, gate.baseline):
+    known = gate.baseline
+    for line in said_known(held_against(report, known), known) if known.saved else ():
         console.print(f"[dim]{escape(line)}[/]")
-    if gate.baseline.saved and gate.exit_code(report) == INCOMPLETE:
+    if known.saved and gate.exit_code(report) == INCOMPLETE:
         console.print(_OPEN)
     left = said_left_out(report, gate)
     if left:

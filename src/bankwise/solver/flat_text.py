@@ -13,9 +13,6 @@ from __future__ import annotations
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded
 from bankwise.algebra.offset import Shape, offset_text
 from bankwise.errors import Refusal
-from bankwise.notation.framework import Ground
-from bankwise.notation.frameworks import frameworks
-from bankwise.notation.values import Mapped
 from bankwise.solver.address import xor_terms
 from bankwise.tile import Tile
 
@@ -40,7 +37,7 @@ def formula(tile: Tile, address: AddressMap) -> str:
     return " ^ ".join(["a", *(f"((a >> {s}) & {m << low:#x})" for s, m in terms)])
 
 
-def notation(tile: Tile, address: AddressMap, framework: str) -> str:
+def notation(tile: Tile, address: AddressMap, framework: str = "") -> str:
     """A single fold in the words of the framework that made the kernel, of a buffer of bytes.
 
     In CuTe's where it has none, or is not known, or lays out tensors alone as Triton does; empty
@@ -49,14 +46,25 @@ def notation(tile: Tile, address: AddressMap, framework: str) -> str:
     if not isinstance(address, Fold):
         return ""
     target, source, count = _bits(tile, address)
+    fold = Fold(1 << source, 1 << target, 1 << count)
+    own = _own_words(tile.shape.bytes_of(tile.shape.elements), fold, framework) if framework else ""
+    return own or f"Swizzle<{count},{target},{source - target}> on byte offsets"
+
+
+def _own_words(size_bytes: int, fold: Fold, framework: str) -> str:
+    """A fold of bytes in the words of a framework; empty where it has none, or is not known."""
+    from bankwise.notation.framework import Ground
+    from bankwise.notation.frameworks import frameworks
+    from bankwise.notation.values import Mapped
+
     known = frameworks().get(framework)
-    if known is not None and known.flat:
-        whole = Shape((("a", tile.shape.bytes_of(tile.shape.elements)),), 8)
-        moved = Fold(1 << source, 1 << target, 1 << count).address(whole.elements)
-        said = known.write(Mapped((whole.elements,), moved), Ground(whole))
-        if not isinstance(said, Refusal):
-            return f"{said} on bytes (divide by the size of an element)"
-    return f"Swizzle<{count},{target},{source - target}> on byte offsets"
+    if known is None or not known.flat:
+        return ""
+    whole = Shape((("a", size_bytes),), 8)
+    said = known.write(Mapped((size_bytes,), fold.address(size_bytes)), Ground(whole))
+    return (
+        "" if isinstance(said, Refusal) else f"{said} on bytes (divide by the size of an element)"
+    )
 
 
 def _element(tile: Tile) -> tuple[int, int]:

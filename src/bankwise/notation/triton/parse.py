@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 from bankwise.notation.linear import Bases, is_power_of_two
 from bankwise.notation.reader import Cursor
@@ -92,7 +93,13 @@ def _in_place(module: str, position: int) -> str:
 
 
 def _attribute_of(encoding: Encoding) -> Attribute:
-    return attribute(Cursor(str(encoding), WHAT), {})
+    return _whole_attribute(str(encoding))
+
+
+@lru_cache(maxsize=256)
+def _whole_attribute(text: str) -> Attribute:
+    """An attribute that names no other; every alias of a module knows those before it."""
+    return attribute(Cursor(text, WHAT), {})
 
 
 def _encoding(source: Attribute, cursor: Cursor) -> Encoding:

@@ -8,12 +8,14 @@ leads nowhere that is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from bankwise.errors import InputError
 from bankwise.read.amd.directives import Named
-from bankwise.read.amd.disassemble import MachineInstruction, disassemble
 from bankwise.read.amd.literals import integer
+
+if TYPE_CHECKING:
+    from bankwise.read.amd.disassemble import MachineInstruction
 
 _WORDS = (".long", ".int", ".4byte")
 _BYTES = 4
@@ -82,6 +84,8 @@ def _read(words: Sequence[Sequence[int]], gpu: str) -> tuple[MachineInstruction,
     """The instructions; none if that cannot be known."""
     if not all(words):
         return ()
+    from bankwise.read.amd.disassemble import disassemble
+
     code = b"".join(word.to_bytes(_BYTES, "little") for some in words for word in some)
     try:
         return disassemble(code, gpu)

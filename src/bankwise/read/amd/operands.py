@@ -58,6 +58,7 @@ def operand(text: str) -> Operand:
     return Operand(text, number=0 if text == "null" else None)
 
 
+@lru_cache(maxsize=4096)
 def bare(text: str) -> str:
     """An operand without the signs of floating-point sources and of sub-dword ones: ``-|v3|``."""
     found = _SIGNED.fullmatch(text)
@@ -67,13 +68,15 @@ def bare(text: str) -> str:
 def unclear(operands: Sequence[str]) -> str:
     """The first that names registers and does not say which: by an expression without a number, or
     one by one (``v[first+1]``, ``[s0,s1]``), or as a result with a sign. Compilers print none."""
-    found = (
-        text
-        for n, text in enumerate(operands)
-        if (_BRACKETS.search(text) and not operand(bare(text)).registers)
-        or (n == 0 and bare(text) != text)
-    )
-    return next(found, "")
+    for n, text in enumerate(operands):
+        if _is_unclear(text) or (n == 0 and bare(text) != text):
+            return text
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _is_unclear(text: str) -> bool:
+    return bool(_BRACKETS.search(text)) and not operand(bare(text)).registers
 
 
 def value(state: State, source: Operand, part: int = 0, lanes: BoolArray | None = None) -> Value:

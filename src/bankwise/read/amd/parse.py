@@ -28,6 +28,7 @@ _OUTSIDE = (".", "#", "*")
 _SECTION = re.compile(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S+)")
 """Where what follows is put."""
 _ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
+_MODIFIER = re.compile(r"[a-z_0-9]+:|[a-z]+cnt\w*\(")
 
 
 class AmdInstruction(Struct, frozen=True):
@@ -273,7 +274,7 @@ def _tabbed(text: str) -> tuple[str, str, str]:
 
 
 def _is_modifier(word: str) -> bool:
-    return bool(re.match(r"[a-z_0-9]+:|[a-z]+cnt\w*\(", word))
+    return bool(_MODIFIER.match(word))
 
 
 def _modifiers(words: Sequence[str]) -> dict[str, str]:

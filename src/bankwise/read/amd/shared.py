@@ -81,8 +81,8 @@ def first_byte(found: DecodedAccess, state: State) -> Value:
     """The first byte of each lane, uint32 [waves, lanes]; a direct load counts from M0."""
     at = found.address
     offset = np.uint32(at.offset_bytes & 0xFFFFFFFF)
-    if at.registers:
-        base = read(state, at.registers[0], running(state))
+    if at.terms:
+        base = read(state, at.terms[0][0], running(state))
         if not isinstance(base, Unknown):
             return behind(base, offset) if offset else base
         place = apply(LaneSum(lambda x: x + offset), base) if offset else base

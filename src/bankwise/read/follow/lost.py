@@ -64,8 +64,9 @@ def without_lost(program: Program, start: State) -> tuple[Program, dict[int, Unk
                 why = _undecided(step, trials, lost)
                 open_branches |= {} if why is None else {step.line: why}
             else:
-                steps[number] = _shortened(step, trials, lost)
-                _after(step, trials, lost)
+                results = _results(step, trials, lost)
+                steps[number] = _shortened(step, results, lost)
+                _hold(step, results, lost)
     return replace(program, steps=tuple(steps)), open_branches
 
 
@@ -105,9 +106,12 @@ def _joined(found: dict[int, Lost], block: int, lost: Lost) -> bool:
 
 def _after(step: ProgramStep, trials: _Trials, lost: Lost) -> None:
     """What is lost behind a step."""
-    if not step.writes:
-        return
-    results = _results(step, trials, lost)
+    if step.writes:
+        _hold(step, _results(step, trials, lost), lost)
+
+
+def _hold(step: ProgramStep, results: Lost, lost: Lost) -> None:
+    """Let what a step writes be lost where its results are."""
     for name in step.writes:
         if name not in results:
             lost.pop(name, None)
@@ -115,9 +119,8 @@ def _after(step: ProgramStep, trials: _Trials, lost: Lost) -> None:
             lost[name] = results[name]
 
 
-def _shortened(step: ProgramStep, trials: _Trials, lost: Lost) -> ProgramStep:
+def _shortened(step: ProgramStep, results: Lost, lost: Lost) -> ProgramStep:
     """A step that says at once what is lost."""
-    results = _results(step, trials, lost)
     whole = all(
         n in results and not results[n].uniform and (not step.partial or n in lost)
         for n in step.writes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.lost import without_lost
@@ -19,7 +20,7 @@ class Prepared(ByIdentity, frozen=True, eq=False):
 
     ``open_branches``: those that a lost register decides, by their lines; ``heads``: of loops;
     ``addresses``: what addresses are computed from, at the start of every block; of a program
-    without loops nobody asks.
+    without loops nobody asks. ``found``: the branches that the last run found open beside those.
     """
 
     written: Program
@@ -28,6 +29,7 @@ class Prepared(ByIdentity, frozen=True, eq=False):
     heads: frozenset[int]
     addresses: Sequence[Collection[str]]
     slices: dict[frozenset[int], ProgramSlice] = field(default_factory=dict)
+    found: dict[int, Unknown] = field(default_factory=dict)
 
     def slice(self, open_branches: Collection[int]) -> ProgramSlice:
         """What decides the accesses while branches in these lines are open, worked out once: runs
@@ -36,6 +38,18 @@ class Prepared(ByIdentity, frozen=True, eq=False):
         if lines not in self.slices:
             self.slices[lines] = cut(self.program, lines)
         return self.slices[lines]
+
+    def expect(self, open_branches: Mapping[int, Unknown]) -> None:
+        """Remember what a run found open, for the next one."""
+        more = {n: why for n, why in open_branches.items() if n not in self.open_branches}
+        if more:
+            self.found.clear()
+            self.found.update(more)
+
+    def slice_to_see(self, open_branches: Collection[int]) -> ProgramSlice:
+        """The same, and what decides these branches, though no state is told apart by that."""
+        wide = self.slice(self.open_branches)
+        return replace(wide, live=self.slice(open_branches).live, unions={})
 
 
 def prepared(written: Program, start: State) -> Prepared:

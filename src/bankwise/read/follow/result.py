@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -95,8 +95,9 @@ def _note(touched: Touched) -> str:
 def _alignment(touched: Touched, apart: int) -> int:
     """The largest power of two that divides every offset; lanes that touch nothing hold 0."""
     patterns = touched.patterns or (touched.anywhere.patterns if touched.anywhere else [])
-    offsets = np.stack([offsets for offsets, _ in patterns])
-    bits = apart | _MOST_ALIGNMENT | int(np.bitwise_or.reduce(offsets, axis=None))
+    bits = apart | _MOST_ALIGNMENT
+    for offsets, _ in patterns:
+        bits |= int(np.bitwise_or.reduce(offsets, axis=None))
     return bits & -bits
 
 
@@ -175,19 +176,24 @@ def moved(trace: Trace, again: Iterable[Trace]) -> str:
 def executed(program: Program, trace: Trace) -> int:
     """Instructions that the waves execute in the blocks that touch shared memory: such a block runs
     as often as its accesses."""
+    runs = _runs(trace.touched)
     return sum(
         (block.stop - block.start)
-        * max((_runs(trace.touched.get(n)) for n in range(block.start, block.stop)), default=0)
+        * max((runs[n] for n in range(block.start, block.stop) if n in runs), default=0)
         for block in program.blocks
     )
 
 
-def _runs(touched: Touched | None) -> int:
-    """How often waves execute an access, all together."""
-    if touched is None:
-        return 0
-    rows = zip(touched.patterns, touched.counts, strict=True)
-    return sum(count * int(active.any(axis=1).sum()) for (_, active), count in rows)
+def _runs(touched: Mapping[int, Touched]) -> dict[int, int]:
+    """How often waves execute each access, all together."""
+    waves: dict[int, int] = {}
+    runs = dict.fromkeys(touched, 0)
+    for number, part in touched.items():
+        for (_, active), count in zip(part.patterns, part.counts, strict=True):
+            if id(active) not in waves:  # most accesses have the mask of others
+                waves[id(active)] = int(active.any(axis=1).sum())
+            runs[number] += count * waves[id(active)]
+    return runs
 
 
 def _places(touched: Touched) -> list[tuple[bytes, bytes, int]]:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import count
+from itertools import chain, count
 
 import numpy as np
 from msgspec import Struct, field
@@ -88,7 +88,7 @@ class _Attempt(Struct):
     ``certain``, ``visits``: how often a block ran on the one certain path, and in all. ``spent``:
     its steps, ``unsure``: what it spent on other paths; ``work``: of this and all attempts before,
     steps and registers that were compared, ``most`` of them. ``regions``: what came out of one, by
-    what entered."""
+    what entered. ``expected``: lines of ``open`` that no path has come to."""
 
     program: Program
     slice: ProgramSlice
@@ -115,6 +115,7 @@ class _Attempt(Struct):
     addresses: Sequence[Collection[str]] = ()
     counters: LoopCounters = field(default_factory=LoopCounters)
     apart: Collection[str] = ()
+    expected: set[int] = field(default_factory=set)
 
 
 class _Again(Exception):  # noqa: N818
@@ -140,8 +141,32 @@ def follow(
     """Run a program from ``start``, which stays as it is. ``most``: how much work that is worth,
     in steps. ``apart``: facts of the launch; where one of them leaves a branch, lanes or an address
     open, nothing more is followed, and that alone is told."""
+    most = MOST_WORK + WORK_PER_STEP * len(known.program.steps) if most is None else most
+    return (None if apart else _as_expected(known, start, most)) or _anew(known, start, most, apart)
+
+
+def _as_expected(known: Prepared, start: State, most: int) -> Trace | None:
+    """A run that expects the branches open that another found: what decides them is followed to see
+    that they are, and keeps no states apart. None where one of them is not open, or not for that
+    cause. (Without a mask a branch may be open for each lane, and that depends on the block.)"""
+    if not known.found or start.lanes is None:
+        return None
+    open_branches = {**known.open_branches, **known.found}
+    run = _Attempt(known.program, known.slice_to_see(open_branches), open_branches, most=most)
+    run.heads, run.addresses, run.expected = known.heads, known.addresses, set(known.found)
+    try:
+        _all_paths(run, start.copy())
+    except _Again:
+        return None
+    if run.expected or run.fresh or run.stopped:
+        return None
+    run.executed.intersection_update(chain.from_iterable(known.slice(open_branches).steps))
+    return _seen(known, run)
+
+
+def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> Trace:
+    """A run that finds the open branches."""
     written, program, open_branches = known.written, known.program, dict(known.open_branches)
-    most = MOST_WORK + WORK_PER_STEP * len(program.steps) if most is None else most
     work = rung = 0
     while True:
         kept = known.slice(open_branches)
@@ -159,9 +184,15 @@ def follow(
         work = run.work
         if run.fresh and not run.stopped:
             continue
-        seen, lost = frozenset(run.executed), tuple(run.lost.values())
-        name_data(written, open_branches, run.touched.values())
-        return Trace(run.touched, seen, open_branches, run.stopped, lost, work)
+        if not run.stopped and not apart and not rung:
+            known.expect(open_branches)
+        return _seen(known, run)
+
+
+def _seen(known: Prepared, run: _Attempt) -> Trace:
+    name_data(known.written, run.open, run.touched.values())
+    seen, lost = frozenset(run.executed), tuple(run.lost.values())
+    return Trace(run.touched, seen, run.open, run.stopped, lost, run.work)
 
 
 def _all_paths(run: _Attempt, state: State) -> None:
@@ -329,6 +360,8 @@ def _condition(run: _Attempt, path: Path, step: ProgramStep) -> Value:
     """Whether a branch is taken; an open one is for each lane if lanes may part on some way."""
     line = step.line
     if line in run.open and line not in run.fresh:
+        if line in run.expected:
+            _expect(run, path, step)
         return run.open[line]
     assert step.condition is not None
     value = step.condition(path.state)
@@ -340,6 +373,20 @@ def _condition(run: _Attempt, path: Path, step: ProgramStep) -> Value:
     if line in run.open and not run.uniform[line]:
         run.open[line] = parted(run.open[line])
     return run.open.get(line, value)
+
+
+def _expect(run: _Attempt, path: Path, step: ProgramStep) -> None:
+    """See that a branch is open, for the cause for which it is expected to be."""
+    assert step.condition is not None
+    value, why = step.condition(path.state), run.open[step.line]
+    if not isinstance(value, Unknown) or _cause(value) != _cause(why):
+        raise _Again({}, run.rung)
+    run.expected.discard(step.line)
+
+
+def _cause(why: Unknown) -> tuple[object, ...]:
+    """What other values take over from one that is unknown."""
+    return why.reason, why.line, why.uniform, why.fact, why.space
 
 
 def _hold(run: _Attempt, *values: Value | None) -> None:

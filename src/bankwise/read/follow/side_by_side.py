@@ -74,6 +74,8 @@ def _filling(one: AssemblyKernel) -> AssemblyKernel:
 
 def _touched(found: AssemblyKernel) -> float:
     """The part of a kernel's static shared memory, in words, that accesses are known to touch."""
+    if not found.lds_bytes:
+        return 0.0
     words: dict[str, list[IntArray]] = defaultdict(list)
     for one in found.accesses:
         wide = np.arange(-(-one.access.width_bytes // BANK_BYTES))
@@ -81,7 +83,7 @@ def _touched(found: AssemblyKernel) -> float:
             first = distinct(pattern.offsets_bytes[pattern.active]) // BANK_BYTES
             words[pattern.allocation].append(np.add.outer(first, wide).ravel())
     total = sum(distinct(np.concatenate(some)).size for some in words.values())
-    return total * BANK_BYTES / found.lds_bytes if found.lds_bytes else 0.0
+    return total * BANK_BYTES / found.lds_bytes
 
 
 def is_long(found: AssemblyKernel) -> bool:

@@ -248,10 +248,10 @@ def _refusals(
     instructions = dialect.instructions(kernel)
     for number, refusal in decoded.refusals.items():
         yield replace(refusal, location=place(instructions[number]))
-    by_line = {one.line: place(one) for one in instructions}
+    by_line = {one.line: one for one in instructions} if trace.lost else {}
     said = {instructions[number].line for number in decoded.refusals}
     lost = tuple(step for step in trace.lost if step.line not in said)
-    yield from lost_places(lost, lambda line: by_line[line])
+    yield from lost_places(lost, lambda line: place(by_line[line]))
     for number, copies in _copies(dialect, instructions, decoded).items():
         one, touch = instructions[number], decoded.touches[number]
         reasons = (_reason(trace, copy, touch, parts) for copy in copies)

@@ -20,8 +20,6 @@ from typing import Any
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.profile.names import plain
-from bankwise.profile.read import read_profile
-from bankwise.read.launch.expression import launch_of
 from bankwise.read.launch.facts import Given, KernelLaunch, Launches, Size, check_block
 from bankwise.read.names import spelled_alike
 from bankwise.read.options import MOST_THREADS, argument_key
@@ -32,6 +30,10 @@ _MOST = 1 << 63
 
 def read_launches(texts: Sequence[str]) -> Launches:
     """The launches that ``--launch`` gives: expressions are trusted most, profiles least."""
+    if not texts:
+        return Launches()
+    from bankwise.read.launch.expression import launch_of
+
     expressions = tuple(launch_of(one) for one in texts if not _is_file(one))
     files = [one for one in texts if _is_file(one)]
     tables = chain(*(launches_in_toml(one) for one in files if not _is_profile(one)))
@@ -121,6 +123,8 @@ def _arguments(given: Any) -> tuple[Given | None, tuple[int | float | None, ...]
 def launches_in_profile(path: str) -> tuple[KernelLaunch, ...]:
     """The launches of a profile that say how many threads a workgroup has. Where only their number
     is told they are taken along x, which is said."""
+    from bankwise.profile.read import read_profile
+
     found = []
     for launch in read_profile(path).launches:
         size = launch.block or ((launch.threads, 1, 1) if launch.threads else None)
