@@ -43,6 +43,7 @@ def leave(reading: HostReading) -> None:
     """Out of a block: what a structure or a namespace names is ``name::constant`` then; names of an
     enumeration stay."""
     left, name = reading.scopes.pop(), reading.called.pop()
+    reading.blocks.pop()
     if name:
         reading.scopes[-1].update({f"{name}::{one}": value for one, value in left.items()})
 
@@ -67,12 +68,12 @@ def declare(reading: HostReading, at: int) -> None:
     while place + 1 < len(words) and words[place].is_name:
         name, opens = words[place].text, words[place + 1].text
         value, place = _initial(reading, place + 1, is_size)
-        known = name not in reading.changed and not _is_parameter(words, place)
+        known = not reading.may_change(name) and not _is_parameter(words, place)
         kept = value if known else None
         if opens in ("=", "(", "{") and (is_size or kept is not None or opens == "="):
             reading.scopes[-1][name] = kept
         elif opens in (",", ")", ";"):
-            known = is_size and opens == ";" and name not in reading.changed
+            known = is_size and opens == ";" and not reading.may_change(name)
             reading.scopes[-1][name] = (1, 1, 1) if known else None
         if place >= len(words) or words[place].text != ",":
             return

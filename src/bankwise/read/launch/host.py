@@ -6,15 +6,17 @@
     dim3 threads(TILE, rows);                         likewise, its members set in order or not
     transpose<<<grid, threads>>>(out, in, 1024);      launched at line 9 with 32,8,1
 
-What a parameter, a loop, a condition or another file decides is not known. A macro that is defined
-twice, and differs, is none, and so is the default of a parameter. A launch through a pointer to a
-kernel counts for the kernels that are assigned to it, one in a macro where that is used.
+What a parameter, a condition, a long loop or another file decides is not known; a short loop is
+read round by round. A macro that is defined twice, and differs, is none, and so is the default of a
+parameter. A launch through a pointer to a kernel counts for the kernels that are assigned to it,
+one in a macro where that is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from bankwise.read.launch.arrays import declare_array, declared_array
 from bankwise.read.launch.changes import changed, steady
 from bankwise.read.launch.constants import Known, evaluate
 from bankwise.read.launch.declared import (
@@ -34,11 +36,13 @@ from bankwise.read.launch.launched import BY_CALL, LAUNCHES, read_call, read_lau
 from bankwise.read.launch.launchers import (
     GivenWords,
     by_value,
+    functions_in,
     given_in,
     launchers_in,
     launching_macros,
     numbers_in,
 )
+from bankwise.read.launch.loops import loop_at
 from bankwise.read.launch.reading import HostReading
 from bankwise.read.launch.tokens import SourceWord, tokens
 
@@ -56,7 +60,7 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
         return ()
     words = expanded(every, launching_macros(every, LAUNCHES))
     launchers = launchers_in(words, LAUNCHES)
-    values = by_value(launchers)
+    values = by_value(functions_in(words))
     names = frozenset(changed(words, values))
     reading = HostReading(words, changed=names, pointers=_pointers(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers
@@ -98,6 +102,7 @@ def _read(reading: HostReading, at: int) -> int:
     if word.text == "{":
         reading.scopes.append({})
         reading.called.append(scope_name(words, at))
+        reading.blocks.append(at)
         if is_enum(words, at):
             enumerate_names(reading, at)
     elif word.text == "}" and len(reading.scopes) > 1:
@@ -110,11 +115,41 @@ def _read(reading: HostReading, at: int) -> int:
         read_call(reading, at)
     elif word.text in reading.launchers:
         _follow(reading, at)
+    elif word.text == "for":
+        return _repeat(reading, at)
+    elif (found := declared_array(words, at)) is not None:
+        declare_array(words, found, reading.scopes)
     elif word.is_name and [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
         assign_member(reading, at)
     elif word.is_name and at + 2 < len(words) and words[at + 1].is_name:
         declare(reading, at)
     return at + 1
+
+
+def _repeat(reading: HostReading, at: int) -> int:
+    """A loop around launches, round by round where constants decide these; the next place."""
+    loop = loop_at(reading.words, at, reading.scopes)
+    signs = {*LAUNCHES, *reading.launchers}
+    if loop is None or signs.isdisjoint(w.text for w in reading.words[loop.start : loop.stop]):
+        return at + 1
+    before, reading.found = reading.found, []
+    for number in loop.numbers:
+        reading.scopes.append({loop.name: number})
+        reading.called.append("")
+        reading.blocks.append(-1)
+        _read_to(reading, loop.start, loop.stop)
+        leave(reading)
+    reading.found = [*before, *_once(reading.found)]
+    return loop.stop
+
+
+def _once(found: Iterable[KernelLaunch]) -> Iterator[KernelLaunch]:
+    """Launches that differ in what is known of them."""
+    told: set[str] = set()
+    for one in found:
+        if f"{one} {one.said}" not in told:
+            told.add(f"{one} {one.said}")
+            yield one
 
 
 def _follow(reading: HostReading, at: int) -> None:
@@ -127,16 +162,18 @@ def _follow(reading: HostReading, at: int) -> None:
         return
     reading.left -= 1
     reading.followed.add(name)
-    mine = frozenset(changed(reading.words[one.start : one.stop], reading.values))
+    constant = {each.name for each in one.parameters if each.is_constant}
+    mine = frozenset(changed(reading.words[one.start : one.stop], reading.values)) - constant
     known = numbers | {each.parameter.name: _given(reading, each) for each in given}
     known = {n: None if n in mine else value for n, value in known.items()}
-    scopes, called, calls = reading.scopes, reading.called, reading.calls
+    scopes, called, calls, blocks = reading.scopes, reading.called, reading.calls, reading.blocks
     reading.scopes, reading.called = [scopes[0], known], ["", ""]
+    reading.blocks = [-1, one.start]
     reading.launchers = {n: other for n, other in every.items() if n != name}
     reading.calls = (*calls, reading.words[at].line)
     _read_to(reading, one.start + 1, one.stop - 1)
     reading.scopes, reading.called, reading.launchers = scopes, called, every
-    reading.calls = calls
+    reading.calls, reading.blocks = calls, blocks
 
 
 def _given(reading: HostReading, one: GivenWords) -> Known:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from bankwise.read.launch.changes import changed, closing
 from bankwise.read.launch.constants import Constants
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.launchers import Launcher
 from bankwise.read.launch.tokens import SourceWord
 
-_MOST_CALLS = 64
-"""Of templates that launch kernels, which are followed."""
+_MOST_CALLS = 256
+"""Of functions that launch kernels, which are followed."""
 CONFIGURED = ("gridDim", "blockDim", "dynamicSmemBytes")
 """Members of a launch's configuration: its grid, block and bytes."""
 
@@ -25,7 +26,9 @@ class HostReading(Struct):
     functions that launch, of which so many more calls (``left``) are followed; ``bodies``: where
     such a body begins that is read where it is called, by where it ends; ``followed``: those that
     were; ``calls``: the lines of the calls that are followed now, the outermost first; ``values``:
-    the places of arguments that such functions leave as they are."""
+    the places of arguments that such functions leave as they are; ``blocks``: where the blocks of
+    the scopes begin, -1 for none; ``inside``: names that something assigns in the block that begins
+    at a place."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -41,3 +44,41 @@ class HostReading(Struct):
     followed: set[str] = field(default_factory=set)
     calls: tuple[int, ...] = ()
     values: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    blocks: list[int] = field(default_factory=lambda: [-1])
+    inside: dict[int, frozenset[str]] = field(default_factory=dict)
+
+    def may_change(self, name: str) -> bool:
+        """Whether something may assign to a name that is declared in the innermost scope: a local
+        variable of a function only in its own block, or where a macro names it."""
+        if name not in self.changed or not self._in_function or self.called[-1]:
+            return name in self.changed
+        block = self.blocks[-1]
+        if block not in self.inside:
+            mine = self.words[block : closing(self.words, block) + 1]
+            self.inside[block] = frozenset(changed(mine, self.values)) | self._in_macros
+        return name in self.inside[block]
+
+    @property
+    def _in_function(self) -> bool:
+        return self.blocks[-1] >= 0 and any(
+            at > 0 and self.words[at - 1].text in _BEFORE_BODY for at in self.blocks
+        )
+
+    @property
+    def _in_macros(self) -> frozenset[str]:
+        """All names in macros."""
+        if -1 not in self.inside:
+            self.inside[-1] = frozenset(macro_names(self.words))
+        return self.inside[-1]
+
+
+_BEFORE_BODY = (")", "const", "noexcept", "override", "final")
+
+
+def macro_names(words: Sequence[SourceWord]) -> Iterator[str]:
+    """All names in what macros are."""
+    defines = False
+    for word in words:
+        defines = word.text == "#define" or (defines and word.text != "#end")
+        if defines and word.is_name:
+            yield word.text
