@@ -336,6 +336,30 @@ def test_of_two_new_conflicts_one_is_accepted_by_itself(known: Path) -> None:
     assert (refused.code, "--format json" in refused.err) == (2, True)
 
 
+def test_a_known_conflict_that_grew_stays_known_at_its_old_size_where_another_is_accepted(
+    known: Path,
+) -> None:
+    """32 lanes 16 bytes apart: 4 words of a bank, 3 extra passes; 128 bytes apart 31. The write
+    alone is accepted; the read is new, told with what it was, and known again where it is 3."""
+    mild = TWO.replace("st.shared.u32 [%r2], %r1;", "").replace("%r1, 7", "%r1, 4")
+    Path("two.ptx").write_text(ptx_text(mild), "utf-8")
+    save("two.ptx", known)
+    Path("two.ptx").write_text(ptx_text(TWO), "utf-8")
+    read, write = line_of("two.ptx", "ld.sh"), line_of("two.ptx", "st.sh")
+    saved = accepting("--baseline", str(known), "--accept", f"{write}").out
+    document = json.loads(saved)
+    ((grown),) = document["not_accepted"]["grown"]
+    assert document["accesses"][grown["access"]]["direction"] == "read"
+    assert grown["extra"] == 3
+    known.write_text(saved, "utf-8")
+    gated = bankwise("check", "two.ptx", "--baseline", known, "--format", "github")
+    (error,) = (line for line in gated.out.splitlines() if line.startswith("::error"))
+    assert (gated.code, f",line={read}," in error) == (1, True)
+    assert "the baseline has 3 extra passes, now 31" in error
+    Path("two.ptx").write_text(ptx_text(mild), "utf-8")
+    assert bankwise("check", "two.ptx", "--baseline", known).code == 0
+
+
 def test_what_is_not_analysed_is_accepted_by_its_line_and_the_way_to_that_is_told(
     known: Path,
 ) -> None:

@@ -58,6 +58,25 @@ def test_which_stage_is_touched_is_no_reason_to_stop(tmp_path: Path) -> None:
     assert "with 64 and 100 for numbers that nobody says" in ran["detail"]
 
 
+def test_check_says_that_fix_takes_a_number(tmp_path: Path) -> None:
+    """And nothing of that where it is said, or where fix would write nothing."""
+    path = tmp_path / "stages.cu"
+    path.write_text(STAGES)
+    told = "`bankwise fix`, with the same options, looks for a layout with a number"
+
+    def notes(*words: str) -> list[str]:
+        answer = json.loads(bankwise("check", path, "-t", "sm_90", "--format", "json", *words).out)
+        (kernel,) = answer["kernels"]
+        return [note for note in kernel["notes"] if note.startswith(told)]
+
+    assert notes() == [f"{told} for each argument that nobody says (64, 256, 1024), as an example"]
+    assert notes("--arg", "2=16") == []
+    path.write_text(STAGES.replace("float s[2][8][128];", "float s[2][8][128]; use((float*)s);"))
+    path.write_text("__device__ void use(float* p);\n" + path.read_text())
+    path.write_text(path.read_text().replace("float* p);", "float* p) { p[threadIdx.x] = 0.f; }"))
+    assert notes() == []
+
+
 def test_a_number_that_is_said_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "stages.cu"
     path.write_text(STAGES)

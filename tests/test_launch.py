@@ -250,7 +250,7 @@ DIV_UP = "constexpr int div_up(int a, const int b) { return (a + b - 1) / b; }\n
         ("void f(int n = 256) { k<<<1, n>>>(); }", []),
         ("void f(int n = 256, float* p = 0) { k<<<1, n>>>(); }", []),
         ("#if A\n#define N 32\n#else\n#define N 64\n#endif\nvoid f() { k<<<1, N>>>(); }", []),
-        ("void f() { for (int n = 32; n < 99; n *= 2) k<<<1, n>>>(); }", []),
+        ("void f() { for (int n = 32; n < m; n *= 2) k<<<1, n>>>(); }", []),
         ("void f() { k<<<1, x ? 32 : 64>>>(); }", []),
         ("void f() { k<<<1, 2048>>>(); }", []),
         ("void f() { { int n = 64; } k<<<1, n>>>(); }", []),

@@ -11,9 +11,11 @@ import pytest
 
 from bankwise.change.compile.compile import compile_text
 from bankwise.errors import InputError
-from bankwise.hardware.machine import machine, parse
+from bankwise.hardware import machine as machines
+from bankwise.hardware.machine import Machine, machine, parse
 from bankwise.hardware.toolchain import LANGUAGES, languages
 from bankwise.read.amd.dialect import AMD
+from bankwise.read.cuda import cuda_target
 from bankwise.read.follow.driver import followed
 from bankwise.read.ptx.dialect import PTX
 from bankwise.read.sass.dialect import SASS
@@ -279,3 +281,23 @@ def test_a_file_without_the_new_keys_is_still_a_machine() -> None:
         text = without(text, key)
     found = parse(text, "old.toml")
     assert found.instruction("ds_read_b128").banks == 64
+
+
+def test_cuda_for_no_gpu_reads_the_oldest_machines_and_the_own_ones_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """sm_75 is the oldest, whose code is not followed; sm_80 is next. A file of the user's of an
+    older GPU decides."""
+    read, real = set[str](), machines._read
+
+    def spied(name: str, shown: str) -> Machine:
+        read.add(name)
+        return real(name, shown)
+
+    monkeypatch.setattr(machines, "_read", spied)
+    assert (cuda_target("", "k.cu"), read) == ("sm_80", {"sm_75", "sm_80", OWN})
+    older = (
+        shipped("sm_80").replace('name = "sm_80"', 'name = "mine"').replace("cuda:80", "cuda:72")
+    )
+    (folder / "mine.toml").write_text(older)
+    assert cuda_target("", "k.cu") == "mine"

@@ -11,6 +11,7 @@ from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first
 from bankwise.ask.fix_cute_source import written_by_cute
 from bankwise.ask.source_plans import SourcePlans, promised, source_plans
+from bankwise.ask.supposed import NUMBERS, is_open
 from bankwise.ask.write_emitted import Origin
 from bankwise.errors import InputError
 from bankwise.files import read_text
@@ -23,7 +24,7 @@ from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import recognise
 from bankwise.read.sources import language_of
 from bankwise.show.snippets import NOT_EDITED
-from bankwise.show.values import CheckReport
+from bankwise.show.values import CheckReport, KernelReport
 
 
 def check_source_file(
@@ -66,8 +67,26 @@ def check_source_file(
         report = _by_hand(report, path, found.kernels, origin, planned, refused)
     elif unadvised:
         report = replace(report, notes=(*report.notes, _BY_ARRAY))
-    return replace(report, source_lines=_lines(report, texts))
+    kernels = tuple(_supposing(k, found.kernels, arrays) for k in report.kernels)
+    return replace(report, kernels=kernels, source_lines=_lines(report, texts))
 
+
+def _supposing(
+    report: KernelReport, kernels: Sequence[AssemblyKernel], arrays: Sequence[SharedArray]
+) -> KernelReport:
+    """A kernel that has no layout for want of numbers for its arguments, with what takes some."""
+    opened = any(one.name == report.name and is_open(one) for one in kernels)
+    if not opened or report.optima or not report.totals.run.extra:
+        return report
+    if not arrays or _not_written([report.name], arrays):
+        return report
+    return replace(report, notes=(*report.notes, _SUPPOSING))
+
+
+_SUPPOSING = (
+    "`bankwise fix`, with the same options, looks for a layout with a number for each argument "
+    f"that nobody says ({', '.join(map(str, NUMBERS))}), as an example"
+)
 
 _BY_ARRAY = "`bankwise fix`, with the same options, looks for layouts array by array"
 

@@ -22,6 +22,7 @@ from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, repor
 from bankwise.ask.dearer import dear
 from bankwise.ask.every_launch import EmittedCost, emitted_cost, key_of, over, paying
 from bankwise.ask.judge_emitted import judge_code, judge_taken
+from bankwise.ask.line_copies import said_copies
 from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
 from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold
 from bankwise.change.ptx.prove import prove_ptx
@@ -73,7 +74,10 @@ def fix_ptx_file(
         patch=unified_patch(file, text, after.spliced.text),
         accept_sampled=judges.accept_sampled,
         by_line=True,
-        notes=dear(before.code.kernels, after.code.kernels, "time it before you take it"),
+        notes=(
+            *filter(None, [said_copies(before.code.kernels, after.code.kernels)]),
+            *dear(before.code.kernels, after.code.kernels, "time it before you take it"),
+        ),
     )
 
 

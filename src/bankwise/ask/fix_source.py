@@ -28,6 +28,7 @@ from bankwise.ask.every_launch import (
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
+from bankwise.ask.line_copies import said_copies
 from bankwise.ask.matrices_placed import misplaced
 from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_text import Author, CompiledText, opened
@@ -94,6 +95,7 @@ def fix_source_file(
         notes=(
             *fixed.unpadded,
             *told,
+            *filter(None, [said_copies(before.kernels, after.kernels)]),
             *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
         ),
     )

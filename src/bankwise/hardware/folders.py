@@ -19,8 +19,13 @@ def machine_files() -> Mapping[str, Path]:
     Raises :class:`InputError` if the user's folder cannot be read, or has a file named like one of
     the package: no answer may depend on a file that nobody sees.
     """
+    return {**_shipped(), **own_machine_files()}
+
+
+def own_machine_files() -> Mapping[str, Path]:
+    """Those of the user's own; errors as above."""
     folder = os.environ.get(FOLDER_VARIABLE, "")
-    return {**_shipped(), **_own(folder)} if folder else _shipped()
+    return _own(folder) if folder else {}
 
 
 def shown_path(file: Path) -> str:

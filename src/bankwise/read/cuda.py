@@ -15,7 +15,9 @@ from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_bytes, read_text
+from bankwise.hardware.folders import own_machine_files
 from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import triton
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.at_source import SourceLines, at_source
@@ -130,14 +132,33 @@ def ptx_parts(ptx: str) -> Iterator[EmittedPart]:
 def cuda_target(given: str, file: str) -> str:
     """The GPU to compile for: the oldest whose code is followed where none is named, since newer
     ones run its code."""
-    if given and SASS.name in (machine(given).tools.machine_code or ()):
+    if not given:
+        return _oldest()
+    if _is_followed(given):
         return given
-    known = sorted(followed(SASS), key=lambda name: int(architecture(name).removeprefix("sm_")))
-    if given:
-        message = f"CUDA compiled for {given} is not followed"
-        hint = f"--target sm_90, for example; one of {', '.join(known)}"
-        raise InputError(message, location=Location(file), hint=hint)
-    return known[0]
+    known = sorted(followed(SASS), key=_capability)
+    message = f"CUDA compiled for {given} is not followed"
+    hint = f"--target sm_90, for example; one of {', '.join(known)}"
+    raise InputError(message, location=Location(file), hint=hint)
+
+
+def _oldest() -> str:
+    """The oldest GPU whose code is followed. Files of the package are called by their capability:
+    from the oldest on no more of them are read than needed; what the user's are, only they say."""
+    own = own_machine_files()
+    shipped = (name for name in machine_names() if name.startswith("sm_") and name not in own)
+    in_order = sorted(shipped, key=lambda name: int(name.removeprefix("sm_")))
+    found = [next(one for one in in_order if _is_followed(one))]
+    found += [one for one in own if _is_followed(one)]
+    return min(found, key=lambda name: (_capability(name), name))
+
+
+def _is_followed(name: str) -> bool:
+    return SASS.name in (machine(name).tools.machine_code or ())
+
+
+def _capability(name: str) -> int:
+    return int(architecture(name).removeprefix("sm_"))
 
 
 def architecture(target: str) -> str:

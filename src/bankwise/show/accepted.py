@@ -7,7 +7,7 @@ and stays new.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -27,13 +27,15 @@ _PLACES = 6
 
 class SavedAnew(Struct, frozen=True):
     """What is new beside the baselines, in two parts: what a save accepts, and what it does not.
-    ``conflicts`` are accesses, the costliest first."""
+    ``conflicts`` are accesses, the costliest first; ``smaller``: of those that are not accepted the
+    ones that the baselines have with fewer extra passes, with how many, which stay known."""
 
     held: HeldAgainst
     conflicts: tuple[AccessReport, ...]
     ends: tuple[NewEnd, ...]
     other_conflicts: tuple[AccessReport, ...] = ()
     other_ends: tuple[NewEnd, ...] = ()
+    smaller: tuple[tuple[AccessReport, int], ...] = ()
 
 
 def saved_anew(report: CheckReport, saved: KnownConflicts, places: Sequence[str]) -> SavedAnew:
@@ -54,7 +56,19 @@ def saved_anew(report: CheckReport, saved: KnownConflicts, places: Sequence[str]
         tuple(end for end in held.new_left if id(end) in taken),
         tuple(a for a in new if id(a) not in taken),
         tuple(end for end in held.new_left if id(end) not in taken),
+        tuple(_smaller(held, taken)),
     )
+
+
+def _smaller(held: HeldAgainst, taken: Collection[int]) -> Iterator[tuple[AccessReport, int]]:
+    """What is known of conflicts that grew and are not ``taken``, instruction by instruction."""
+    for site, was in held.grown:
+        left = was - sum(a.run.extra for a in site.accesses if id(a) in taken)
+        for access in (a for a in site.accesses if id(a) not in taken):
+            known = min(left, access.run.extra)
+            if known > 0:
+                yield access, known
+            left -= known
 
 
 def _accepted(one: AccessReport | NewEnd, places: Sequence[str], report: CheckReport) -> bool:

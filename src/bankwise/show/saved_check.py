@@ -163,9 +163,9 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
     expressions = _expressions(document)
     aside = _not_accepted(document)
     costs = [
-        (here[homes[a["kernel"]]], a, expressions.get(n, ""), gpus[a["kernel"]])
-        for n, a in enumerate(document["accesses"])
-        if a["run"]["extra"] > 0 and n not in aside["accesses"]
+        _Costing(here[homes[a["kernel"]]], a, expressions.get(n, ""), gpus[a["kernel"]], extra)
+        for n, (a, extra) in enumerate(zip(document["accesses"], _extras(document), strict=True))
+        if extra > 0
     ]
     return KnownConflicts(
         (saved,),
@@ -174,7 +174,7 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
         targets_of((here[homes[name]], gpu) for name, gpu in gpus.items()),
         frozenset(here[homes[document["accesses"][n]["kernel"]]] for n in expressions),
         _conflicts(costs, homes, saved),
-        _conflicts(((file, a, "", gpu) for file, a, _, gpu in costs), homes, saved),
+        _conflicts((replace(cost, expression="") for cost in costs), homes, saved),
         left,
         frozenset(
             (here[homes[o["kernel"]]], own_name(o["kernel"], homes[o["kernel"]]), o["option"])
@@ -185,9 +185,28 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
     )
 
 
+class _Costing(Struct, frozen=True):
+    """An access with conflicts: its file, itself, its expression, its GPU, and what it costs."""
+
+    file: str
+    access: dict[str, Any]
+    expression: str
+    target: str
+    extra: int
+
+
 def _not_accepted(document: dict[str, Any]) -> dict[str, Any]:
     """What of it stays new, by ``--accept``."""
-    return dict(document.get("not_accepted", {"accesses": (), "open": ()}))
+    return {"accesses": (), "grown": (), "open": (), **document.get("not_accepted", {})}
+
+
+def _extras(document: dict[str, Any]) -> list[int]:
+    """The extra passes of each access that are known: of one that is not accepted only those that
+    were known before it grew."""
+    aside = _not_accepted(document)
+    before = {one["access"]: int(one["extra"]) for one in aside["grown"]}
+    left = dict.fromkeys(aside["accesses"], 0) | before
+    return [left.get(n, int(a["run"]["extra"])) for n, a in enumerate(document["accesses"])]
 
 
 def _accepted(
@@ -215,17 +234,18 @@ def _expressions(document: dict[str, Any]) -> dict[int, str]:
 
 
 def _conflicts(
-    costs: Iterable[tuple[str, dict[str, Any], str, str]], homes: dict[str, str], saved: str
+    costs: Iterable[_Costing], homes: dict[str, str], saved: str
 ) -> dict[At, tuple[SavedConflict, ...]]:
-    """Accesses that cost something, each with its file, expression and GPU, by their forms."""
+    """Accesses that cost something, by their forms."""
     found: dict[At, dict[object, SavedConflict]] = {}
-    for number, (file, a, expression, target) in enumerate(costs):
-        form = _form(a, own_name(a["kernel"], homes[a["kernel"]]), target, expression)
+    for number, cost in enumerate(costs):
+        a = cost.access
+        form = _form(a, own_name(a["kernel"], homes[a["kernel"]]), cost.target, cost.expression)
         place = _place(a["location"])
-        same = found.setdefault((file, form), {})
+        same = found.setdefault((cost.file, form), {})
         unit = place if form.at_source else number
         before = same[unit].extra if unit in same else 0
-        same[unit] = SavedConflict(form, place, before + a["run"]["extra"], saved)
+        same[unit] = SavedConflict(form, place, before + cost.extra, saved)
     return {at: tuple(some.values()) for at, some in found.items()}
 
 

@@ -34,9 +34,10 @@ _OPERATORS: tuple[Mapping[str, Callable[[int, int], int]], ...] = (
 )
 """The loosest first."""
 
-_BYTES = {"char": 1, "bool": 1, "short": 2, "half": 2, "int": 4, "unsigned": 4, "uint": 4}
-_BYTES |= {"float": 4, "double": 8, "float2": 8, "float4": 16, "int2": 8, "int4": 16, "uchar": 1}
-_BYTES |= {"uint2": 8, "uint4": 16, "double2": 16, "size_t": 8, "half2": 4, "long": 8}
+BYTES = {"char": 1, "bool": 1, "short": 2, "half": 2, "int": 4, "unsigned": 4, "uint": 4}
+BYTES |= {"float": 4, "double": 8, "float2": 8, "float4": 16, "int2": 8, "int4": 16, "uchar": 1}
+BYTES |= {"uint2": 8, "uint4": 16, "double2": 16, "size_t": 8, "half2": 4, "long": 8}
+"""Of the types that expressions name."""
 _FUNCTIONS: Mapping[str, Callable[[Sequence[int]], int]] = {
     "min": min,
     "max": max,
@@ -121,14 +122,50 @@ def _operand(
             raise ValueError("a bracket stays open")
         return value, end + 1
     if word.text == "sizeof" and words[at + 1].text == "(":
-        inside = [one.text for one in words[at + 2 : at + 5]]
-        return _BYTES.get(inside[0]) if inside[1:2] == [")"] else None, at + 4
+        return _bytes(words, at, scopes)
     if word.text[0].isdigit():
         return _integer(word.text), at + 1
     if not word.is_name:
         raise ValueError("no operand")
-    found = _called(words, at, scopes, depth)
+    found = _called(words, at, scopes, depth) or _element(words, at, scopes, depth)
     return found or _named(words, at, scopes)
+
+
+def _element(
+    words: Sequence[SourceWord], at: int, scopes: Sequence[Constants], depth: int
+) -> tuple[Known, int] | None:
+    """``a[1]``, and how many elements there are: ``a.size()``, ``std::size(a)``; None for another
+    expression."""
+    texts = [one.text for one in words[at : at + 6]]
+    if texts[:4] == ["std", "::", "size", "("] and texts[5:6] == [")"]:
+        return _of_array(f"{texts[4]}[]", scopes), at + 6
+    if texts[1:5] == [".", "size", "(", ")"]:
+        return _of_array(f"{texts[0]}[]", scopes), at + 5
+    if texts[1:2] != ["["]:
+        return None
+    index, end = _chosen(words, at + 2, scopes, depth + 1)
+    if words[end].text != "]":
+        raise ValueError("a bracket stays open")
+    scope = next((one for one in reversed(scopes) if f"{texts[0]}[]" in one), {})
+    return scope.get(f"{texts[0]}[{index}]"), end + 1
+
+
+def _bytes(words: Sequence[SourceWord], at: int, scopes: Sequence[Constants]) -> tuple[Known, int]:
+    """``sizeof(int)``; of an array in a scope also ``sizeof(a)`` and ``sizeof(a[0])``."""
+    inside = [one.text for one in words[at + 2 : at + 7]]
+    name = inside[0]
+    if inside[1:2] == [")"]:
+        many, each = _of_array(f"{name}[]", scopes), _of_array(f"sizeof {name}[]", scopes)
+        whole = many * each if isinstance(many, int) and isinstance(each, int) else None
+        return BYTES.get(name, whole), at + 4
+    if inside[1:2] == ["["] and inside[3:5] == ["]", ")"]:
+        return _of_array(f"sizeof {name}[]", scopes), at + 7
+    return None, at + 4
+
+
+def _of_array(what: str, scopes: Sequence[Constants]) -> Known:
+    """What a scope says of an array, under the names of :mod:`bankwise.read.launch.arrays`."""
+    return next((scope[what] for scope in reversed(scopes) if what in scope), None)
 
 
 def _called(
@@ -139,7 +176,7 @@ def _called(
     if words[at].text == "std" and words[at + 1].text == "::":
         at += 2
     name, at = words[at].text, at + 1
-    if name not in _FUNCTIONS and name not in _BYTES:
+    if name not in _FUNCTIONS and name not in BYTES:
         return None
     if words[at].text == "<":
         while words[at].text != ">":
@@ -161,7 +198,7 @@ def _called(
 def _is_cast(words: Sequence[SourceWord], at: int) -> bool:
     """Whether ``(int)`` stands before an operand."""
     inside, closes = words[at + 1].text, words[at + 2].text
-    return closes == ")" and inside in _BYTES and at + 3 < len(words)
+    return closes == ")" and inside in BYTES and at + 3 < len(words)
 
 
 def _named(words: Sequence[SourceWord], at: int, scopes: Sequence[Constants]) -> tuple[Known, int]:

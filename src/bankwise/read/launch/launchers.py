@@ -26,12 +26,14 @@ _BESIDE = ("const", "noexcept", "override", "static", "inline")
 
 class Parameter(Struct, frozen=True):
     """A parameter of a function: its ``name``, whether it is a dim3, whether it is handed over as a
-    value, and its ``default``, empty without one."""
+    value, its ``default``, empty without one, and whether it is such a value that nothing may
+    change."""
 
     name: str
     is_size: bool
     by_value: bool
     default: Sequence[SourceWord] = ()
+    is_constant: bool = False
 
 
 class Launcher(Struct, frozen=True):
@@ -55,23 +57,29 @@ Launchers = Mapping[str, Launcher]
 def launchers_in(words: Sequence[SourceWord], launches: Sequence[str]) -> dict[str, Launcher]:
     """Those that hold one of the words that launch, or call one of these; none that is defined
     twice, and of functions without numbers of a template those alone that something calls."""
-    every: dict[str, Launcher] = {}
-    twice: set[str] = set()
-    for name, one in _functions(words):
-        twice |= {name} & every.keys()
-        every[name] = one
+    every = functions_in(words)
     found, signs = dict[str, Launcher](), set(launches)
     while True:
         more = {
             name: one
             for name, one in every.items()
-            if name not in twice and name not in found and _holds(words, one, signs)
+            if name not in found and _holds(words, one, signs)
         }
         if not more:
             break
         found |= more
         signs |= more.keys()
     return {n: one for n, one in found.items() if one.numbers or _is_called(words, n, one)}
+
+
+def functions_in(words: Sequence[SourceWord]) -> dict[str, Launcher]:
+    """Every function that is defined once, by its name."""
+    every: dict[str, Launcher] = {}
+    twice: set[str] = set()
+    for name, one in _functions(words):
+        twice |= {name} & every.keys()
+        every[name] = one
+    return {name: one for name, one in every.items() if name not in twice}
 
 
 def launching_macros(words: Sequence[SourceWord], launches: Sequence[str]) -> frozenset[str]:
@@ -149,8 +157,9 @@ def _parameter(part: Sequence[SourceWord]) -> Parameter:
     opens = texts.index("[") if "[" in texts else equals
     before = part[: min(equals, opens)]
     name = before[-1].text if before else ""
-    value = not {"&", "*", "["} & set(texts[:equals])
-    return Parameter(name, "dim3" in texts[:equals], value, part[equals + 1 :])
+    value = not {"&", "&&", "*", "["} & set(texts[:equals])
+    constant = value and "const" in texts[:equals]
+    return Parameter(name, "dim3" in texts[:equals], value, part[equals + 1 :], constant)
 
 
 def _number(part: Sequence[SourceWord]) -> str | None:

@@ -44,10 +44,18 @@ class NotAcceptedEndDocument(Struct, frozen=True):
     text: Annotated[str, Meta(description="what is open, as the check says it")]
 
 
+class GrownDocument(Struct, frozen=True):
+    """A conflict that the older baselines have with fewer extra passes; so it stays known."""
+
+    access: Annotated[Whole, Meta(description="its place in `accesses`, from 0")]
+    extra: Annotated[Whole, Meta(description="its extra passes in the older baselines")]
+
+
 class NotAcceptedDocument(Struct, frozen=True):
     """What is new and stays new when this check is given as a baseline."""
 
     accesses: Annotated[tuple[int, ...], Meta(description="places in `accesses`, from 0")]
+    grown: Annotated[tuple[GrownDocument, ...], Meta(description="those of them that are larger")]
     open: tuple[NotAcceptedEndDocument, ...]
 
 
@@ -58,7 +66,9 @@ def not_accepted(report: CheckReport, gate: Gate) -> NotAcceptedDocument | Unset
         return UNSET
     anew = saved_anew(report, gate.baseline, gate.accept)
     left = set(map(id, anew.other_conflicts))
+    places = {id(access): n for n, access in enumerate(report.accesses)}
     return NotAcceptedDocument(
         tuple(n for n, a in enumerate(report.accesses) if id(a) in left),
+        tuple(GrownDocument(places[id(access)], extra) for access, extra in anew.smaller),
         tuple(NotAcceptedEndDocument(end.file, end.text) for end in anew.other_ends),
     )

@@ -1,0 +1,143 @@
+"""Launches as host code writes them: ``<<<..>>>`` and calls, with kernels, sizes, arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bankwise.errors import InputError
+from bankwise.read.launch.changes import closing
+from bankwise.read.launch.constants import cut, evaluate
+from bankwise.read.launch.declared import size_of
+from bankwise.read.launch.facts import KernelLaunch, check_block
+from bankwise.read.launch.reading import CONFIGURED, HostReading
+from bankwise.read.launch.tokens import SourceWord
+
+BY_CALL: Mapping[str, tuple[int, tuple[int, ...]]] = {
+    "hipLaunchKernelGGL": (0, (1, 2, 3)),
+    "cudaLaunchKernel": (0, (1, 2, 4)),
+    "cudaLaunchCooperativeKernel": (0, (1, 2, 4)),
+    "hipLaunchKernel": (0, (1, 2, 4)),
+    "cudaLaunchKernelEx": (1, ()),
+}
+"""Which argument is the kernel; which are grid, block and bytes: () where a configuration says."""
+LAUNCHES = ("<<<", *BY_CALL)
+"""The words that launch."""
+
+
+def read_launch(reading: HostReading, at: int) -> None:
+    """``kernel<<<grid, block, bytes>>>(..)``."""
+    words = reading.words
+    end = next((n for n in range(at, min(len(words), at + 400)) if words[n].text == ">>>"), 0)
+    if end:
+        parts = cut(words[at + 1 : end])
+        _launched(reading, at, _named(reading, at), parts, _arguments(reading, end + 1))
+
+
+def read_call(reading: HostReading, at: int) -> None:
+    """``hipLaunchKernelGGL(kernel, grid, block, bytes, stream, ..)`` and its like; the kernel
+    perhaps in brackets, behind a cast, or within ``HIP_KERNEL_NAME``."""
+    words = reading.words
+    which, sizes = BY_CALL[words[at].text]
+    if at + 1 >= len(words) or words[at + 1].text != "(":
+        return
+    parts = _whole_arguments(words[at + 2 : closing(words, at + 1)])
+    if len(parts) <= max((which, *sizes[:2])):
+        return
+    end = at + 1 + sum(len(part) + 1 for part in parts[: which + 1]) - 1
+    while words[end].text == ")":
+        end -= 1
+    given = [parts[one] for one in sizes if one < len(parts)]
+    if not sizes:
+        members = reading.configured.get(parts[0][-1].text if parts[0] else "", {})
+        given = [members.get(name, ()) for name in CONFIGURED]
+    listed = {"hipLaunchKernelGGL": 5, "cudaLaunchKernelEx": 2}.get(words[at].text, len(parts))
+    values = [evaluate(part, reading.scopes) for part in parts[listed:]]
+    numbers = tuple(one if isinstance(one, int) else None for one in values)
+    _launched(reading, at, _named(reading, end + 1), given, numbers)
+
+
+def _whole_arguments(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
+    """The arguments of a call; commas within ``kernel<float, 32>`` part none."""
+    found: list[Sequence[SourceWord]] = []
+    start = end = 0
+    for part in cut(words):
+        end += len(part)
+        texts = [word.text for word in words[start:end]]
+        if texts.count("<") <= texts.count(">"):
+            found.append(words[start:end])
+            start = end + 1
+        end += 1
+    return found
+
+
+def _launched(
+    reading: HostReading,
+    at: int,
+    names: Sequence[str],
+    parts: Sequence[Sequence[SourceWord]],
+    arguments: tuple[int | None, ...],
+) -> None:
+    block = size_of(reading, parts[1]) if len(parts) > 1 else None
+    try:
+        block = check_block(block) if block else None
+    except InputError:
+        return
+    shared = evaluate(parts[2], reading.scopes) if len(parts) > 2 else 0
+    said = f"as it is launched at line {reading.words[at].line}"
+    said += f" (called at {', '.join(map(str, reading.calls))})" if reading.calls else ""
+    reading.found += (
+        KernelLaunch(
+            kernel=name,
+            block=block,
+            grid=size_of(reading, parts[0]),
+            shared_bytes=shared if isinstance(shared, int) else None,
+            positional=arguments,
+            said=said,
+        )
+        for name in names
+        if block
+    )
+
+
+def _arguments(reading: HostReading, at: int) -> tuple[int | None, ...]:
+    words = reading.words
+    if at >= len(words) or words[at].text != "(":
+        return ()
+    inside = words[at + 1 : closing(words, at)]
+    values = [evaluate(part, reading.scopes) for part in cut(inside)] if inside else []
+    return tuple(one if isinstance(one, int) else None for one in values)
+
+
+def _named(reading: HostReading, at: int) -> tuple[str, ...]:
+    """The kernels that stand before ``<<<``, as globs."""
+    words, place = reading.words, at - 1
+    arguments: list[str] | None = None
+    if place > 0 and words[place].text in (">", ">>"):
+        start = _opening(words, place)
+        arguments = [_template(reading, part) for part in cut(words[start + 1 : place])]
+        place = start - 1
+    if place < 0 or not words[place].is_name:
+        return ()
+    name = words[place].text
+    if arguments is not None:
+        inside = ", ".join(arguments)
+        return f"{name}<{inside}>", f"{name}<{inside}, *>"
+    return name, *sorted(reading.pointers.get(name, ()))
+
+
+def _opening(words: Sequence[SourceWord], at: int) -> int:
+    """The ``<`` of template arguments that end at a place."""
+    depth = 0
+    for place in range(at, -1, -1):
+        depth += {">": 1, ">>": 2, "<": -1, "<<": -2}.get(words[place].text, 0)
+        if depth <= 0 or words[place].text in (";", "{", "}"):
+            return place
+    return 0
+
+
+def _template(reading: HostReading, part: Sequence[SourceWord]) -> str:
+    """A template argument as it is spelled: a number, or anything."""
+    if len(part) == 1 and part[0].text in ("true", "false"):
+        return part[0].text
+    found = evaluate(part, reading.scopes)
+    return str(found) if isinstance(found, int) else "*"

@@ -1,0 +1,84 @@
+"""What is known on the way through the host code of a source: names, functions, launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from bankwise.read.launch.changes import changed, closing
+from bankwise.read.launch.constants import Constants
+from bankwise.read.launch.facts import KernelLaunch
+from bankwise.read.launch.launchers import Launcher
+from bankwise.read.launch.tokens import SourceWord
+
+_MOST_CALLS = 256
+"""Of functions that launch kernels, which are followed."""
+CONFIGURED = ("gridDim", "blockDim", "dynamicSmemBytes")
+"""Members of a launch's configuration: its grid, block and bytes."""
+
+
+class HostReading(Struct):
+    """``scopes``: what names are, the innermost block last, each ``called`` as its structure or
+    namespace, "" for others; ``changed``: names that something
+    assigns; ``pointers``: names to what is assigned to them; ``steady``: those whose
+    members are set in order; ``configured``: members of launch configurations; ``launchers``:
+    functions that launch, of which so many more calls (``left``) are followed; ``bodies``: where
+    such a body begins that is read where it is called, by where it ends; ``followed``: those that
+    were; ``calls``: the lines of the calls that are followed now, the outermost first; ``values``:
+    the places of arguments that such functions leave as they are; ``blocks``: where the blocks of
+    the scopes begin, -1 for none; ``inside``: names that something assigns in the block that begins
+    at a place."""
+
+    words: Sequence[SourceWord]
+    scopes: list[Constants] = field(default_factory=lambda: [{}])
+    changed: frozenset[str] = frozenset()
+    pointers: dict[str, set[str]] = field(default_factory=dict)
+    found: list[KernelLaunch] = field(default_factory=list)
+    steady: frozenset[str] = frozenset()
+    launchers: Mapping[str, Launcher] = field(default_factory=dict)
+    left: int = _MOST_CALLS
+    configured: dict[str, dict[str, Sequence[SourceWord]]] = field(default_factory=dict)
+    called: list[str] = field(default_factory=lambda: [""])
+    bodies: Mapping[int, int] = field(default_factory=dict)
+    followed: set[str] = field(default_factory=set)
+    calls: tuple[int, ...] = ()
+    values: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    blocks: list[int] = field(default_factory=lambda: [-1])
+    inside: dict[int, frozenset[str]] = field(default_factory=dict)
+
+    def may_change(self, name: str) -> bool:
+        """Whether something may assign to a name that is declared in the innermost scope: a local
+        variable of a function only in its own block, or where a macro names it."""
+        if name not in self.changed or not self._in_function or self.called[-1]:
+            return name in self.changed
+        block = self.blocks[-1]
+        if block not in self.inside:
+            mine = self.words[block : closing(self.words, block) + 1]
+            self.inside[block] = frozenset(changed(mine, self.values)) | self._in_macros
+        return name in self.inside[block]
+
+    @property
+    def _in_function(self) -> bool:
+        return self.blocks[-1] >= 0 and any(
+            at > 0 and self.words[at - 1].text in _BEFORE_BODY for at in self.blocks
+        )
+
+    @property
+    def _in_macros(self) -> frozenset[str]:
+        """All names in macros."""
+        if -1 not in self.inside:
+            self.inside[-1] = frozenset(macro_names(self.words))
+        return self.inside[-1]
+
+
+_BEFORE_BODY = (")", "const", "noexcept", "override", "final")
+
+
+def macro_names(words: Sequence[SourceWord]) -> Iterator[str]:
+    """All names in what macros are."""
+    defines = False
+    for word in words:
+        defines = word.text == "#define" or (defines and word.text != "#end")
+        if defines and word.is_name:
+            yield word.text
