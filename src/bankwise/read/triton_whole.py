@@ -10,7 +10,6 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 
 _INTEGER = re.compile(r"u?int(8|16|32|64)$")
 _LOOPS = ("range", "static_range")
@@ -60,14 +59,18 @@ def _made(function: ast.FunctionDef) -> Mapping[str, Sequence[ast.expr]]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             grown = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
             found[node.target.id].append(grown)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            found[node.targets[0].id].append(node.value)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
-            with suppress(AttributeError, ValueError):
-                pairs = zip(node.targets[0].elts, node.value.elts, strict=True)  # type: ignore[attr-defined]
-                for target, value in pairs:
-                    found[target.id].append(value)
+        elif isinstance(node, ast.Assign):
+            for name, value in _pairs(node.targets[0], node.value):
+                found[name].append(value)
     return found
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for one, part in zip(target.elts, value.elts, strict=False):
+            yield from _pairs(one, part)
 
 
 def _loop_ends(function: ast.FunctionDef) -> Iterator[ast.expr]:
