@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from bankwise.ask.triton_places import LevelItem, by_place
-from bankwise.ask.triton_plan import _cheaper, _row
+from bankwise.ask.triton_plan import _cheaper, _row, _rows
 from bankwise.counting.bound import Bound
 from bankwise.counting.cost import Cost, Ends
 from bankwise.errors import Location
@@ -60,3 +62,16 @@ def test_a_price_that_is_only_bounded_differs_from_none() -> None:
 def test_a_known_price_is_told_as_it_is() -> None:
     sides = ([Emission(READ, 8, 8, Cost(passes, 64), "measured", (1,))] for passes in (64, 128))
     assert _cheaper(*sides, vague=False) == "8 passes each time planned, 16 emitted"
+
+
+def test_reads_that_stand_on_another_line_are_compared_with_both() -> None:
+    """Two copies of the code: of the second line's four reads two stand on the first one."""
+    plain = [replace(item(7, 64), instruction="ds_read_b64") for _ in range(2)]
+    ours = [plain[0], item(9, 128), item(9, 128)]
+    theirs = [*plain, item(7, 128), item(7, 128), item(9, 128), item(9, 128)]
+    (row,) = _rows(by_place(ours, theirs), False)
+    assert row.alike
+    assert row.change == "2 copies of the code"
+    other = [item(7, 256), item(7, 256)]
+    rows = _rows(by_place(ours, [*plain, *other, item(9, 128), item(9, 128)]), False)
+    assert False in [row.alike for row in rows]

@@ -33,8 +33,10 @@ from bankwise.read.recognise import asker, load, recognise_text, require
 from bankwise.read.ttgir.accesses import Moved
 from bankwise.read.ttgir.beside import launches_beside
 from bankwise.read.ttgir.cache import open_entry
+from bankwise.read.ttgir.text import every
 from bankwise.show.planning import AS_PLANNED, Emission, PlanReport, PlanRow
 
+_TENSOR = "the address of tensor memory"
 _SUFFIXES = ("st64", "_d16_hi", "_d16")
 _ALIKE = {"ds_read_i16": "ds_read_u16", "ds_read_i8": "ds_read_u8"}
 
@@ -112,10 +114,13 @@ def _assembly(
 
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
     ours = [item for a in planned.accesses for item in _planned(a, planned)]
+    ours += _address_of_tensor_memory(planned)
     seen = [a for a in kernel.accesses if a.access.kind != "barrier"]
     unsized = [a for a in seen if a.unit is not None and a.access.kind == "bulk" and not a.counted]
     theirs = [_emitted(a, kernel) for a in seen if a not in unsized]
-    refusals = (*planned.refusals, *kernel.refusals, *map(_of_unknown_size, unsized))
+    # Waits at barriers are not compared, wherever they are.
+    left = (one for one in kernel.refusals if not one.reason.startswith("mbarrier."))
+    refusals = (*planned.refusals, *left, *map(_of_unknown_size, unsized))
     rows = _rows(by_place(ours, theirs), bool(refusals))
     counted = all(a.touch.counted for a in planned.accesses)
     return PlanReport(
@@ -153,6 +158,16 @@ def _planned(access: Moved, planned: Planned) -> Iterable[LevelItem]:
         )
 
 
+def _address_of_tensor_memory(planned: Planned) -> Iterable[LevelItem]:
+    """Where a kernel allocates tensor memory, all threads read the word that says where it lies."""
+    first = next((op for op in every(planned.kernel.body) if op.name == "ttng.tmem_alloc"), None)
+    if first is not None:
+        waves = planned.module.warps
+        row = planned.machine.instruction("ld.shared.b32")
+        cost = Cost(waves, waves)
+        yield LevelItem("read", _TENSOR, row.name, 1, 4, cost, row.evidence, first.line, ())
+
+
 def _counted(access: KernelAccess, machine: Machine) -> AccessReport:
     (found,) = count_accesses([access], machine)
     if isinstance(found, Refusal):
@@ -187,13 +202,15 @@ def _is_open(counted: AccessReport) -> bool:
 def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
     """A row for each line; what has no equal at its own line is compared together, since the
     compiler gives some accesses another place in the source: what costs no other way at its line,
-    or what costs another number of passes there and the same together."""
+    what costs another number of passes there and the same together, or a line that has got
+    instructions of others, with these."""
     rows = {group: _row(*group, *sides, incomplete) for group, sides in groups.items()}
     for direction in dict.fromkeys(direction for _, direction in groups):
         own = [g for g in rows if g[1] == direction]
         unlike = [g for g in own if rows[g].alike is not True]
         elsewhere = [g for g in own if rows[g].alike is not True or not rows[g].agrees]
-        for left, same in ((unlike, False), (elsewhere, True)):
+        mixed = [g for g in own if g in unlike or _gave(rows[g], [rows[u] for u in unlike])]
+        for left, same in ((unlike, False), (elsewhere, True), (mixed, False)):
             some, others = ([i for g in left for i in groups[g][side]] for side in (0, 1))
             together = _row(None, direction, some, others, incomplete)
             if together.alike and (together.agrees or not same):
@@ -201,6 +218,15 @@ def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
                 rows[None, direction] = together
                 break
     return list(_copied_elsewhere(groups, rows, incomplete).values())
+
+
+def _gave(row: PlanRow, unlike: Sequence[PlanRow]) -> bool:
+    """Whether a row of ``unlike`` has an instruction that was planned in this one alone."""
+    own = {e.instruction for e in row.planned}
+    strange = [
+        {e.instruction for e in u.emitted} - {e.instruction for e in u.planned} for u in unlike
+    ]
+    return any(own & names for names in strange)
 
 
 def _copied_elsewhere(
