@@ -277,3 +277,43 @@ def test_what_is_not_chosen_need_not_be_known() -> None:
     kernel = ptx(body)
     assert not kernel.refusals
     assert [lanes(found) for found in kernel.accesses] == [list(range(0, 128, 4))] * 2
+
+
+EITHER = """    ld.param.u64 %rd1, [k_param_0];
+    ld.global.u32 %r7, [%rd1];
+    setp.gt.s32 %p1, %r7, 0;
+    @!%p1 bra $L_else;
+    shl.b32 %r2, %r1, 4;
+    mov.u32 %r3, 0;
+$L_loop:
+    st.shared.u32 [%r2], %r1;
+    add.u32 %r3, %r3, 1;
+    setp.lt.s32 %p2, %r3, %r7;
+    @%p2 bra $L_loop;
+    bra $L_join;
+$L_else:
+    shl.b32 %r2, %r1, ELSE;
+$L_join:
+    st.shared.u32 [%r2+512], %r1;
+"""
+"""A loop that data guard: what stands behind it is computed in front of it, and beside it."""
+
+
+def test_what_both_sides_of_a_branch_of_each_lane_leave_is_known_behind_it() -> None:
+    body = EITHER.replace("ELSE", "4")
+    kernel = ptx(body)
+    assert not kernel.refusals
+    assert rows(kernel, line_of(body, "[%r2+512]")) == {
+        (0, tuple(512 + 16 * lane for lane in range(32)))
+    }
+
+
+def test_what_the_sides_leave_otherwise_is_not_known_behind_a_branch_of_each_lane() -> None:
+    """Also where one side only writes in some lanes, and where it writes anew."""
+    for other in (
+        "3",
+        "4;\n    add.u32 %r2, %r2, %r7",
+        "4;\n    setp.lt.u32 %p3, %r1, 9;\n    @%p3 mov.u32 %r2, 64",
+    ):
+        kernel = ptx(EITHER.replace("ELSE", other))
+        assert [r.location.line for r in kernel.refusals if r.location], other

@@ -194,6 +194,59 @@ def test_pointers_whose_data_are_made_whole_numbers_are_to_those(tmp_path: Path)
     assert said in " ".join(program.split())
 
 
+def test_pointers_whose_data_say_where_or_how_often_are_to_whole_numbers(tmp_path: Path) -> None:
+    """As tables of experts and offsets are: what they load stands in addresses and in loops."""
+    path = tmp_path / "own.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\n@triton.jit\n"
+        "def k(x, y, w, experts, ends, picked, bins, weights, bm: tl.constexpr):\n"
+        "    pid = tl.program_id(0)\n"
+        "    expert = tl.load(experts + pid)\n"
+        "    first, last = tl.load(ends + expert), tl.load(ends + expert + 1)\n"
+        "    rows = tl.where(first < last, first, 0) + tl.arange(0, bm)\n"
+        "    x += rows * 64\n"
+        "    w_at = w + tl.load(picked + rows) * 64\n"
+        "    total = tl.zeros([bm], tl.float32)\n"
+        "    for n in range(0, last - first, bm):\n"
+        "        total += tl.load(x + n) * tl.load(w_at + n) * tl.load(weights + n)\n"
+        "    tl.atomic_add(bins + expert, 1)\n"
+        "    tl.store(y + rows, total)\n"
+    )
+    ((*_, program),) = _calls(path, "check")
+    (types, _) = map(ast.literal_eval, re.findall(r"\{[^}]*\}", program))
+    whole = {"experts", "ends", "picked", "bins"}
+    assert types == {n: "*i32" if n in whole else "*fp16" for n in types}
+    assert types.keys() == {"x", "y", "w", "weights"} | whole
+
+
+SEVERAL = "import triton\nimport triton.language as tl\n" + "".join(
+    f"@triton.jit\ndef {name}({given}):\n    {body}\n"
+    for name, given, body in [
+        ("plus", "a, b", "return a + b"),
+        *((f"sums_{n}", "x", "tl.associative_scan(tl.load(x + 1), 0, plus)") for n in range(5)),
+    ]
+)
+
+
+def test_a_kernel_of_many_is_asked_for_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(SEVERAL)
+    first = [program for *_, program in _calls(path, "check")]
+    assert [f"sums_{n}" in one for n, one in enumerate(first)] == [True] * 3
+    told = " ".join(bankwise("check", path).err.split())
+    assert "--kernel NAME gives the call of another: sums_3, sums_4" in told
+    ((*_, program),) = _calls(path, "fix", "--kernel", "sums_4")
+    assert "sums_4" in program
+
+
+def test_what_a_scan_combines_with_is_no_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(SEVERAL)
+    ended = bankwise("check", path, "--kernel", "plus")
+    assert ended.code == 2
+    assert "no kernel is named 'plus'; there are sums_0, sums_1" in " ".join(ended.err.split())
+
+
 @needs_wheel
 def test_a_call_with_a_wrong_guess_ends_as_a_command_does(tmp_path: Path) -> None:
     path = tmp_path / "own.py"

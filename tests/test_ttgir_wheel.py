@@ -16,6 +16,7 @@ from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
 from bankwise.read.ptx.dialect import PTX
 from bankwise.read.ttgir import wheel
+from bankwise.show.planning import total
 from isa_texts import DATA, totals
 from test_ttgir_kernels import plain
 from ttgir_random import kernel, outcome
@@ -80,6 +81,18 @@ def test_a_kernel_is_compiled_offline_and_compared(target: str) -> None:
     assert report.comparison.planned.passes > 0
     assert report.shared_bytes > 0
     assert report.plan.accesses[0].location.file == "matmul.ttgir"
+
+
+@needs_wheel
+def test_the_address_of_tensor_memory_is_read_once_by_each_warp() -> None:
+    """The code reads the word that tcgen05.alloc leaves: one pass for each of the 4 warps."""
+    sizes = {"bm": 128, "bn": 64, "bk": 64}
+    said: dict[str, Any] = {"constexprs": sizes, "numbers": {"size": 256}, "optima": False}
+    report = bankwise.triton.check(f"{SCRIPT}:matmul", MATMUL, "sm_100", **said)
+    assert "tcgen05.alloc" in report.assembly
+    rows = [r for r in report.comparison.rows if "the address of tensor memory" in r.buffers]
+    assert [(r.alike, r.agrees, total(r.emitted).passes) for r in rows] == [(True, True, 4)]
+    assert report.comparison.not_compared == ()
 
 
 @needs_wheel

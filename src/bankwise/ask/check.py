@@ -57,6 +57,6 @@ def check_file(
     ``progress`` is called with (checked, all) dispatches of a model. ``beside``: further options
     that were given, as the command line spells them.
     """
-    answer = asker(file, "check", (*options.given, *beside), options.target)
+    answer = asker(file, "check", (*options.given, *beside), options.target, options.kernel)
     report: CheckReport | SpecReport = answer(file, options, progress)
     return report

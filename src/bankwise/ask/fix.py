@@ -117,7 +117,7 @@ def fix_file(
     # Whatever is fixed is compiled: ``--isa`` says something about all of it.
     said = (flag for flag in beside if flag != "--isa")
     given = (*options.given, *said, *judges.given)
-    answer = asker(file, "fix", given, options.target)
+    answer = asker(file, "fix", given, options.target, options.kernel)
     report: FixReport | ModelFix = answer(file, options, judges, output=output, progress=progress)
     return report
 

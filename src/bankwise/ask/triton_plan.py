@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.ask import check_assembly, check_ttgir
 from bankwise.ask.check_ttgir import Planned, plan
+from bankwise.ask.triton_places import Group, LevelItem, Sides, by_place, rates
 from bankwise.ask.ttgir_code import by_position
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_accesses
@@ -24,7 +24,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import KernelAccess
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import LEVELS, Evidence, Machine, machine
+from bankwise.hardware.machine import LEVELS, Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.launch.facts import KernelLaunch, Launches
@@ -33,24 +33,12 @@ from bankwise.read.recognise import asker, load, recognise_text, require
 from bankwise.read.ttgir.accesses import Moved
 from bankwise.read.ttgir.beside import launches_beside
 from bankwise.read.ttgir.cache import open_entry
+from bankwise.read.ttgir.text import every
 from bankwise.show.planning import AS_PLANNED, Emission, PlanReport, PlanRow
 
+_TENSOR = "the address of tensor memory"
 _SUFFIXES = ("st64", "_d16_hi", "_d16")
 _ALIKE = {"ds_read_i16": "ds_read_u16", "ds_read_i8": "ds_read_u8"}
-
-
-class _Item(Struct, frozen=True):
-    """One access on one level. ``lines``: of the source text, innermost first."""
-
-    direction: str
-    buffer: str
-    instruction: str
-    executed: int
-    width_bytes: int
-    cost: Cost
-    evidence: Evidence
-    line: int
-    sources: tuple[Location, ...]
 
 
 def compare(path: Path, assembly: Path | None, options: Options) -> tuple[PlanReport, ...]:
@@ -126,11 +114,14 @@ def _assembly(
 
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
     ours = [item for a in planned.accesses for item in _planned(a, planned)]
+    ours += _address_of_tensor_memory(planned)
     seen = [a for a in kernel.accesses if a.access.kind != "barrier"]
     unsized = [a for a in seen if a.unit is not None and a.access.kind == "bulk" and not a.counted]
     theirs = [_emitted(a, kernel) for a in seen if a not in unsized]
-    refusals = (*planned.refusals, *kernel.refusals, *map(_of_unknown_size, unsized))
-    rows = _rows(_groups(ours, theirs), bool(refusals))
+    # Waits at barriers are not compared, wherever they are.
+    left = (one for one in kernel.refusals if not one.reason.startswith("mbarrier."))
+    refusals = (*planned.refusals, *left, *map(_of_unknown_size, unsized))
+    rows = _rows(by_place(ours, theirs), bool(refusals))
     counted = all(a.touch.counted for a in planned.accesses)
     return PlanReport(
         planned.kernel.name,
@@ -149,11 +140,11 @@ def _of_unknown_size(found: AssemblyAccess) -> Refusal:
     return Refusal(f"{found.instruction}: {found.access.note}", found.access.location)
 
 
-def _planned(access: Moved, planned: Planned) -> Iterable[_Item]:
+def _planned(access: Moved, planned: Planned) -> Iterable[LevelItem]:
     gpu = planned.machine
     for issued in access.issued:
         counted = _counted(check_ttgir.access_of(replace(access, issued=(issued,))), gpu)
-        yield _Item(
+        yield LevelItem(
             access.direction,
             access.buffer,
             issued.instruction,
@@ -163,7 +154,18 @@ def _planned(access: Moved, planned: Planned) -> Iterable[_Item]:
             counted.evidence,
             access.location.line,
             access.sources,
+            _is_open(counted),
         )
+
+
+def _address_of_tensor_memory(planned: Planned) -> Iterable[LevelItem]:
+    """Where a kernel allocates tensor memory, all threads read the word that says where it lies."""
+    first = next((op for op in every(planned.kernel.body) if op.name == "ttng.tmem_alloc"), None)
+    if first is not None:
+        waves = planned.module.warps
+        row = planned.machine.instruction("ld.shared.b32")
+        cost = Cost(waves, waves)
+        yield LevelItem("read", _TENSOR, row.name, 1, 4, cost, row.evidence, first.line, ())
 
 
 def _counted(access: KernelAccess, machine: Machine) -> AccessReport:
@@ -173,13 +175,13 @@ def _counted(access: KernelAccess, machine: Machine) -> AccessReport:
     return found
 
 
-def _emitted(found: AssemblyAccess, kernel: AssemblyKernel) -> _Item:
+def _emitted(found: AssemblyAccess, kernel: AssemblyKernel) -> LevelItem:
     gpu = machine(kernel.target)
     row, counted = (
         gpu.instruction(found.instruction),
         _counted(check_assembly.access_of(found), gpu),
     )
-    return _Item(
+    return LevelItem(
         found.access.direction,
         "",
         found.instruction,
@@ -189,47 +191,26 @@ def _emitted(found: AssemblyAccess, kernel: AssemblyKernel) -> _Item:
         counted.evidence,
         found.access.location.line,
         () if found.source is None else (found.source,),
+        _is_open(counted),
     )
 
 
-Group = tuple[Location | None, str]
-
-
-def _groups(
-    ours: Sequence[_Item], theirs: Sequence[_Item]
-) -> dict[Group, tuple[list[_Item], list[_Item]]]:
-    """Both levels by source line and direction; without a partner, together."""
-    known = {(i.sources[0].line, i.direction) for i in theirs if i.sources}
-    placed: dict[Group, tuple[list[_Item], list[_Item]]] = defaultdict(lambda: ([], []))
-    for item in ours:
-        lines = [s for s in item.sources if (s.line, item.direction) in known]
-        placed[_place(lines), item.direction][0].append(item)
-    mine = {(g[0].line, g[1]) for g in placed if g[0] is not None}
-    for item in theirs:
-        lines = [s for s in item.sources if (s.line, item.direction) in mine]
-        placed[_place(lines), item.direction][1].append(item)
-    return dict(sorted(placed.items(), key=lambda g: (g[0][0] is None, str(g[0]))))
-
-
-def _place(sources: Sequence[Location]) -> Location | None:
-    """One place a line: columns differ between the levels."""
-    return Location(sources[0].file, sources[0].line) if sources else None
-
-
-Sides = tuple[list[_Item], list[_Item]]
-"""Accesses of both levels."""
+def _is_open(counted: AccessReport) -> bool:
+    return not all(one.cost.exact for one in counted.iterations)
 
 
 def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
     """A row for each line; what has no equal at its own line is compared together, since the
     compiler gives some accesses another place in the source: what costs no other way at its line,
-    or what costs another number of passes there and the same together."""
+    what costs another number of passes there and the same together, or a line that has got
+    instructions of others, with these."""
     rows = {group: _row(*group, *sides, incomplete) for group, sides in groups.items()}
     for direction in dict.fromkeys(direction for _, direction in groups):
         own = [g for g in rows if g[1] == direction]
         unlike = [g for g in own if rows[g].alike is not True]
         elsewhere = [g for g in own if rows[g].alike is not True or not rows[g].agrees]
-        for left, same in ((unlike, False), (elsewhere, True)):
+        mixed = [g for g in own if g in unlike or _gave(rows[g], [rows[u] for u in unlike])]
+        for left, same in ((unlike, False), (elsewhere, True), (mixed, False)):
             some, others = ([i for g in left for i in groups[g][side]] for side in (0, 1))
             together = _row(None, direction, some, others, incomplete)
             if together.alike and (together.agrees or not same):
@@ -237,6 +218,15 @@ def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
                 rows[None, direction] = together
                 break
     return list(_copied_elsewhere(groups, rows, incomplete).values())
+
+
+def _gave(row: PlanRow, unlike: Sequence[PlanRow]) -> bool:
+    """Whether a row of ``unlike`` has an instruction that was planned in this one alone."""
+    own = {e.instruction for e in row.planned}
+    strange = [
+        {e.instruction for e in u.emitted} - {e.instruction for e in u.planned} for u in unlike
+    ]
+    return any(own & names for names in strange)
 
 
 def _copied_elsewhere(
@@ -255,7 +245,7 @@ def _copied_elsewhere(
             continue
         ours, theirs = groups[own[0]]
         copies = groups[group][1]
-        if _rates(copies) == _rates(theirs):
+        if rates(copies) == rates(theirs):
             rows[own[0]] = _row(*own[0], ours, [*theirs, *copies], incomplete)
             del rows[group]
     return rows
@@ -264,19 +254,20 @@ def _copied_elsewhere(
 def _row(
     source: Location | None,
     direction: str,
-    ours: Sequence[_Item],
-    theirs: Sequence[_Item],
+    ours: Sequence[LevelItem],
+    theirs: Sequence[LevelItem],
     incomplete: bool,
 ) -> PlanRow:
     planned, emitted = _emissions(ours), _emissions(theirs)
     buffers = tuple(dict.fromkeys(i.buffer for i in ours if i.buffer))
-    change = _cheaper(planned, emitted) or _change(planned, emitted)
+    vague = any(item.open for item in theirs)
+    change = _cheaper(planned, emitted, vague=vague) or _change(planned, emitted)
     alike = _alike(ours, theirs, incomplete=incomplete, placed=source is not None)
     return PlanRow(source, direction, buffers, planned, emitted, change, alike)
 
 
 def _alike(
-    ours: Sequence[_Item], theirs: Sequence[_Item], *, incomplete: bool, placed: bool
+    ours: Sequence[LevelItem], theirs: Sequence[LevelItem], *, incomplete: bool, placed: bool
 ) -> bool | None:
     """Whether one execution of each costs the same; None where that cannot be said.
 
@@ -286,26 +277,22 @@ def _alike(
     """
     if not ours or not theirs:
         return None
-    a, b = _rates(ours), _rates(theirs)
+    a, b = rates(ours), rates(theirs)
     if a == b or _ways(a) == _ways(b):
         return True
     partly = incomplete and (a < b or b < a or _ways(a) < _ways(b) or _ways(b) < _ways(a))
-    return None if partly or not placed else False
+    known = [[item for item in side if not item.open] for side in (ours, theirs)]
+    vague = known != [[*ours], [*theirs]] and rates(known[1]) <= a
+    return None if partly or vague or not placed else False
 
 
-def _rates(items: Sequence[_Item]) -> set[tuple[Fraction, Fraction]]:
-    """Passes, and ideal passes, of each access for each byte of a lane that it executes."""
-    moved = [(item.cost, item.executed * item.width_bytes) for item in items]
-    return {(Fraction(c.passes, n), Fraction(c.ideal, n)) for c, n in moved if n}
-
-
-def _ways(rates: set[tuple[Fraction, Fraction]]) -> set[Fraction]:
+def _ways(each: set[tuple[Fraction, Fraction]]) -> set[Fraction]:
     """How many times the ideal each access costs."""
-    return {passes / ideal for passes, ideal in rates if ideal}
+    return {passes / ideal for passes, ideal in each if ideal}
 
 
-def _emissions(items: Sequence[_Item]) -> tuple[Emission, ...]:
-    found: dict[str, list[_Item]] = defaultdict(list)
+def _emissions(items: Sequence[LevelItem]) -> tuple[Emission, ...]:
+    found: dict[str, list[LevelItem]] = defaultdict(list)
     for item in items:
         found[item.instruction].append(item)
     return tuple(
@@ -321,13 +308,18 @@ def _emissions(items: Sequence[_Item]) -> tuple[Emission, ...]:
     )
 
 
-def _cheaper(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:
+def _cheaper(planned: Sequence[Emission], emitted: Sequence[Emission], *, vague: bool) -> str:
     """One instruction on both sides that costs another number of passes each time: by other waves,
-    where the compiler lets only those run it that need it. Empty for any other row."""
+    where the compiler lets only those run it that need it. Empty for any other row. ``vague``: what
+    the emitted one costs is not known, only the most."""
     if len(planned) != 1 or len(emitted) != 1 or planned[0].instruction != emitted[0].instruction:
         return ""
     each = [Fraction(side[0].cost.passes, side[0].executed or 1) for side in (planned, emitted)]
-    return "" if each[0] == each[1] else f"{each[0]} passes each time planned, {each[1]} emitted"
+    if each[0] == each[1]:
+        return ""
+    if vague:
+        return f"{each[0]} passes each time planned, {each[1]} at most emitted: not known"
+    return f"{each[0]} passes each time planned, {each[1]} emitted"
 
 
 def _change(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:

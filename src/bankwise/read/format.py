@@ -23,7 +23,7 @@ class Format(ByIdentity, frozen=True, eq=False):
     folder the highest is checked, 0 is named only. ``binary``: it has no text. ``compiled``:
     reading it runs a compiler, which opens whatever its text includes: only for who may open that
     too. ``instead``: what to do; ``instead_of``: who says it of the path, the text,
-    the verb and the GPU.
+    the verb, the GPU and the kernel.
     """
 
     name: str

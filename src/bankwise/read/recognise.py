@@ -55,15 +55,17 @@ def takers(verb: str) -> tuple[Format, ...]:
     return tuple(one for one in formats.FORMATS if verb in one.verbs)
 
 
-def require(path: str | Path, verb: str, options: Iterable[str] = (), target: str = "") -> Format:
+def require(
+    path: str | Path, verb: str, options: Iterable[str] = (), target: str = "", kernel: str = ""
+) -> Format:
     """What a file is that ``verb`` is asked about.
 
     :class:`InputError` that says so if the verb does not take it, or if one of the ``options`` says
-    nothing about it. ``target``: the GPU that was said, for the way on.
+    nothing about it. ``target``, ``kernel``: the GPU and the kernel that were said, for the way on.
     """
     found = recognise(path)
     if verb not in found.verbs:
-        raise _not_taken(found, verb, path, target)
+        raise _not_taken(found, verb, path, target, kernel)
     for option in options:
         users = [one for one in takers(verb) if option in one.options]
         if users and found not in users:
@@ -74,10 +76,10 @@ def require(path: str | Path, verb: str, options: Iterable[str] = (), target: st
 
 
 def asker(
-    path: str | Path, verb: str, options: Iterable[str] = (), target: str = ""
+    path: str | Path, verb: str, options: Iterable[str] = (), target: str = "", kernel: str = ""
 ) -> Callable[..., Any]:
     """Who answers ``verb`` on a file. Raises as :func:`require`."""
-    found: Callable[..., Any] = load(require(path, verb, options, target).verbs[verb])
+    found: Callable[..., Any] = load(require(path, verb, options, target, kernel).verbs[verb])
     return found
 
 
@@ -119,11 +121,11 @@ def _suffixes(one: Format) -> str:
     return f" ({' '.join(one.suffixes)})" if one.suffixes else ""
 
 
-def _not_taken(found: Format, verb: str, path: str | Path, target: str) -> InputError:
+def _not_taken(found: Format, verb: str, path: str | Path, target: str, kernel: str) -> InputError:
     message = f"this is {found}; `{verb}` takes {_listed(takers(verb))}"
     verbs = [f"`{one}`" for one in found.verbs if " " not in one]
     also = f"{_conjunction(verbs)} take{'s' * (len(verbs) == 1)} it" if verbs else ""
-    asked = (str(path), read_text(path), verb, target) if found.instead_of else ()
+    asked = (str(path), read_text(path), verb, target, kernel) if found.instead_of else ()
     own = load(found.instead_of)(*asked) if asked else ""
     hint = "; ".join(part for part in (own or found.instead, also) if part)
     return InputError(message, location=Location(str(path)), hint=hint)

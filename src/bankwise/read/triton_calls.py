@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from bankwise.read.extra import install
+from bankwise.read.names import means
 from bankwise.read.triton_guesses import (
     constants_of,
     last,
@@ -38,19 +39,22 @@ _GUESSES = (
 _ASSUMED = f" and the GPU ({_TARGET} is assumed, -t NAME says another)"
 
 
-def instead(path: str, text: str, verb: str, target: str = "") -> str:
+def instead(path: str, text: str, verb: str, target: str = "", kernel: str = "") -> str:
     """What to do with a Triton program that ``verb`` was asked about; empty if it has no kernel.
-    ``target``: the GPU, where one was said."""
+    ``target``: the GPU, ``kernel``: the kernel, where one was said."""
     try:
-        kernels = list(_kernels(ast.parse(text)))
+        every = list(_kernels(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    if not kernels or verb not in _ASKED:
+    if not every or verb not in _ASKED:
         return ""
+    kernels = [one for one in every if means(kernel, one.name)]
+    if not kernels:
+        return f"no kernel is named {kernel!r}; there are {_named([one.name for one in every])}"
     calls = [_call(path, one, verb, target) for one in kernels[:_LISTED]]
     guesses = _GUESSES.format(gpu="" if target else _ASSUMED)
     more = [one.name for one in kernels[_LISTED:]]
-    others = f"the same for {', '.join(more[:_NAMED])}" + ", .." * (len(more) > _NAMED)
+    others = f"--kernel NAME gives the call of another: {_named(more)}"
     needs = "" if wheel.installed() else f"\nit needs Triton: {install('triton')}"
     return "\n".join(
         [
@@ -62,6 +66,10 @@ def instead(path: str, text: str, verb: str, target: str = "") -> str:
     )
 
 
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + ", .." * (len(names) > _NAMED)
+
+
 def parameters(text: str, name: str) -> tuple[str, ...]:
     """The names of a function's parameters, in order; none where the text has no such function."""
     functions = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef))
@@ -70,15 +78,17 @@ def parameters(text: str, name: str) -> tuple[str, ...]:
 
 
 def _kernels(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """The ``@triton.jit`` functions that no other one of the file calls."""
+    """The ``@triton.jit`` functions that no other one of the file calls, or hands on: to a scan,
+    say."""
     found = [n for n in tree.body if isinstance(n, ast.FunctionDef) and _jitted(n)]
-    called = {
-        node.func.id
+    used = {
+        node.id
         for one in found
-        for node in ast.walk(one)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        for statement in one.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
-    return (one for one in found if one.name not in called)
+    return (one for one in found if one.name not in used)
 
 
 def _jitted(function: ast.FunctionDef) -> bool:

@@ -16,6 +16,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 
+from bankwise.read.triton_whole import to_whole
+
 _CONSTANT, _STAGES, _GROUP, _NUMBER = 64, 2, 8, 1024
 _FEW = ("num_stages", "stages", "num_warps")
 """Constants that are small numbers."""
@@ -24,7 +26,7 @@ _WHOLE = ("atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor")
 """Atomics that count or lock."""
 _OPTIONS = ("num_warps", "num_stages", "num_ctas")
 _INDEX = "index"
-"""The use of a pointer whose data are made whole numbers as they are loaded."""
+"""The use of a pointer whose data are made whole numbers, say where, or how often."""
 _ADDED = ("atomic_add", "atomic_max", "atomic_min")
 _FRACTION = re.compile(
     r"(^|_)(\w*scale|eps|epsilon|alpha|beta|slope|prob|lr|decay|momentum|temperature|dropout)$",
@@ -171,13 +173,17 @@ def _uses(function: ast.FunctionDef) -> dict[str, set[str]]:
             for name, value in _assigned(node.targets[0], node.value):
                 made.setdefault(name, value)
     found = defaultdict[str, set[str]](set)
+    addresses = []
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and _reaches(last(node.func)):
             base = node.args[0] if node.args else _keyword(node)
-            found[_base(base, made) if base is not None else ""].add(last(node.func))
+            addresses += [] if base is None else [base]
+            found[_base(base, dict(made)) if base is not None else ""].add(last(node.func))
         loaded = _made_whole(node)
         if loaded is not None:
-            found[_base(loaded, made)].add(_INDEX)
+            found[_base(loaded, dict(made))].add(_INDEX)
+    for name in to_whole(function, addresses, lambda node: _base(node, dict(made))):
+        found[name].add(_INDEX)
     return dict(found)
 
 

@@ -172,7 +172,9 @@ def _difference(row: PlanRow, report: PlanReport) -> str:
         lines = ", ".join(map(str, numbers[:_LINES])) + more
         ways = f"{cost.passes / cost.ideal:g} times the ideal" if cost.ideal else "nothing"
         sides.append(f"{file}:{lines}: {_emission_text(emissions)}, {ways}")
-    return f"{row.direction}: " + "; ".join(sides)
+    doubt = doubted((e.instruction, e.evidence) for e in row.emitted)
+    told = "".join(f" ({rule})" for rule in doubt)
+    return f"{row.direction}: " + "; ".join(sides) + told
 
 
 def _totals(report: PlanReport) -> str:

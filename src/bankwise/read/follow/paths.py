@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
-from bankwise.read.follow.state import BranchCondition, State, enter, leave
+from bankwise.read.follow.state import BranchCondition, Partly, State, enter, leave
 from bankwise.read.follow.values import Tags, Unknown
 from bankwise.read.follow.widen import LoopCounters
 
@@ -29,7 +29,8 @@ class Path(Struct):
     """``certain``: how often it runs is known. ``region``: where it waits for its other ways.
 
     ``parted``: why it is one of several, where it stands at a block that these may come to with
-    different states; None once it has gone on.
+    different states; None once it has gone on. ``under``: what registers held at the last join
+    where the condition held that this way is of.
     """
 
     block: int
@@ -38,6 +39,7 @@ class Path(Struct):
     certain: bool = True
     region: Region | None = None
     parted: Unknown | None = None
+    under: Mapping[str, Partly] = field(default_factory=dict)
 
     @property
     def aside(self) -> frozenset[int]:
@@ -98,8 +100,18 @@ def meet(path: Path) -> None:
             path.frames.append(replace(frame, other=None))
             continue
         path.state.active = frame.active
+        path.under = _under(path.state, frame.conditions)
         leave(path.state, frame.conditions)
         path.state.maybe = frame.maybe
+
+
+def _under(state: State, conditions: Tags) -> Mapping[str, Partly]:
+    """What holds on this way alone, under branches that are not among ``conditions``."""
+    gone = {tag for tag in state.conditions if tag not in conditions}
+    if not gone:
+        return {}
+    held = ((name, v) for name, v in state.registers.items() if isinstance(v, Partly))
+    return {n: v for n, v in held if isinstance(v.tag, BranchCondition) and v.tag in gone}
 
 
 def split(path: Path, join: int, ways: Sequence[int], taken: BoolArray) -> None:

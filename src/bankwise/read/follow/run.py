@@ -33,6 +33,7 @@ from msgspec import Struct, field
 
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.data import name_data
+from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
 from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
@@ -423,6 +424,8 @@ def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[i
     found = run.regions.get(entry)
     if found is None:
         arrivals, lost = _ways_through(run, path, step, ways)
+        if not (run.stopped or lost):
+            settle(arrivals, len(path.frames))
         found = None if run.stopped or lost else _agreed(run, arrivals)
         if found is None:
             path.block = len(run.program.blocks)
