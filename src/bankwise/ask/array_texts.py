@@ -12,7 +12,7 @@ from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.dearer import is_long
 from bankwise.ask.every_launch import believed, every_launch, fitting, over, paying
 from bankwise.ask.source_text import Author, CompiledText
-from bankwise.change.cxx.spell import Spelling, edited
+from bankwise.change.cxx.spelling import Spelling, edited
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.identity import ByIdentity

@@ -34,7 +34,7 @@ from bankwise.ask.source_text import Author, CompiledText, opened
 from bankwise.ask.supposed import without
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.spell import lines_before
+from bankwise.change.cxx.spelling import lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.files import check_placed, read_text
