@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from bankwise.change.cxx.matrices import POINTER_BYTES
+from bankwise.change.cxx.prove_matrices import ALIGNED_BYTES
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import sizes
@@ -28,7 +28,7 @@ def misplaced(
     if isinstance(old, Refusal) or isinstance(new, Refusal):
         return "where its arrays begin is not known"
     for kernel, number in ((k, n) for k in old for n in moved if n in old[k]):
-        whole = gcd(POINTER_BYTES, old[kernel][number].start)
+        whole = gcd(ALIGNED_BYTES, old[kernel][number].start)
         found = new.get(kernel, {}).get(number)
         if found is None or found.start % whole:
             name = arrays[number].name
