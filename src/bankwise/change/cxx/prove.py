@@ -3,7 +3,8 @@
 It reads both texts again and shares nothing with who wrote them but the syntax tree:
 
 1. Both texts are equal but for last indices and last extents of the arrays that were changed, and
-   for lines ``#pragma unroll``, which change nothing that is computed.
+   for lines ``#pragma unroll``, which change nothing that is computed, and for the number of a
+   padding constant, which says how long rows are and nothing else.
 2. Every place that names such an array, or a pointer into it, is a use with all its indices, also
    in functions of the file that are given it and nothing else: nothing else can reach it. Pointers
    that count from elsewhere begin at whole periods of the map; a row that is named before it is
@@ -47,6 +48,7 @@ from bankwise.change.cxx.prove_moves import (
     rewritten,
     tried_rows,
 )
+from bankwise.change.cxx.prove_skew import constants_differ, literals_of
 from bankwise.change.cxx.prove_tile import TypedText, expression_of, folds_of, without_types
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, only_elements, shared_arrays, tied
@@ -78,9 +80,17 @@ def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]
         maps = {changed[n].map for n in group if n in changed}
         if maps and (len(maps) > 1 or any(n not in changed for n in group)):
             return Refusal("a function is given arrays of which not all have one map")
-    spans = [_free(arrays, changed) for arrays in (old, new)]
+    spans: list[list[ByteSpan]] = []
+    for source, arrays in ((before, old), (after, new)):
+        numbers = literals_of(source, arrays, claims)
+        if isinstance(numbers, Refusal):
+            return numbers
+        spans.append(sorted({*_free(arrays, changed), *numbers}))
     if _rest(before, spans[0]) != _rest(after, spans[1]):
         return Refusal("the texts differ elsewhere than in last indices and extents")
+    other = constants_differ(before, after, old, new, claims)
+    if other is not None:
+        return other
     proved = 0
     for number, claim in changed.items():
         found = _proved(before, after, old[number], new[number], claim)
@@ -124,7 +134,7 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
     free: set[ByteSpan] = set()
     for number, claim in changed.items():
         array = arrays[number]
-        if claim.pad:
+        if claim.pad and not claim.constant:
             free.add(array.extents[-1])
             free.update(at for use in array.uses for at in use.strides)
         new = [use for use in array.uses if use.indices and _written(use, claim)]
@@ -214,6 +224,8 @@ def _lengthened(
     if any(use.size for use in old.uses) or old.fixed or old.unsized:
         return "its size is asked for, or is not its own"
     text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
+    if claim.constant:
+        return "" if grown == text else f"rows of {text} are not rows of {grown}"
     if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):
         return f"rows of {text} and {claim.pad} are not rows of {grown}"
     return ""

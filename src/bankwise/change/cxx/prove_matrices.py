@@ -47,6 +47,10 @@ def rows_moved(
     for at, then, apart in zip(old.strides, new.strides, told, strict=True):
         if apart <= 0 or apart % long or (claim.row and apart != long):
             return False
+        if claim.constant:  # which is a term of it
+            if apart != long or before.of(at) != after.of(then):
+                return False
+            continue
         text = bare(before, at)
         names = {} if text.isdecimal() else {text: np.asarray(apart)}
         found = value_at(after, then, names)
