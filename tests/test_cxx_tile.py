@@ -12,7 +12,7 @@ from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.index_map import IndexMap
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.spell import edited
+from bankwise.change.cxx.spelling import edited
 from bankwise.change.cxx.tile import HEADER, as_tile
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import shared_arrays

@@ -19,7 +19,8 @@ from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.index_map import IndexMap
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.spell import edited, spellings
+from bankwise.change.cxx.spell import spellings
+from bankwise.change.cxx.spelling import edited
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
 from bankwise.read.cxx.sizes import ArraySize

@@ -168,7 +168,12 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> dict[str, Kernel]:
 def case_of(*kinds: str) -> dict[str, Any]:
     given: list[dict[str, str]] = [{"pointer": kind} for kind in kinds]
     given.append({"value": (5).to_bytes(4, "little").hex()})
-    paths = {"before": "before", "after": "after", "kernel": "k", "variables": []}
+    paths = {
+        "before": "before",
+        "after": "after",
+        "kernel": {"before": "k", "after": "k"},
+        "variables": [],
+    }
     return {**paths, "parameters": given, "shared_bytes": 0, "grid": [1], "block": [32]}
 
 

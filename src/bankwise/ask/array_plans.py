@@ -26,7 +26,8 @@ from bankwise.ask.every_launch import (
     summed,
 )
 from bankwise.change.cxx.index_map import IndexMap
-from bankwise.change.cxx.spell import Spelling, hides, said, spellings, together
+from bankwise.change.cxx.spell import hides, spellings
+from bankwise.change.cxx.spelling import Spelling, said, together
 from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine

@@ -9,10 +9,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
+from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.dearer import is_long
 from bankwise.ask.every_launch import believed, every_launch, fitting, over, paying
 from bankwise.ask.source_text import Author, CompiledText
-from bankwise.change.cxx.spell import Spelling, edited
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.skew import SkewSpelling
+from bankwise.change.cxx.spelling import Spelling, edited
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.identity import ByIdentity
@@ -25,11 +28,35 @@ _DEAR = "more instructions would be executed than the passes that they save are 
 
 
 class WrittenArray(ByIdentity, frozen=True, eq=False):
-    """One array as it is written now. ``plan``: what of it was planned."""
+    """One array as it is written now. ``plan``: what of it was planned. ``skew``: the constant that
+    says it; ``beside``: what becomes longer with it."""
 
     plans: ArrayPlans
     plan: ArrayPlan
     spelling: Spelling
+    skew: SkewSpelling | None = None
+    beside: tuple[SizedArray, ...] = ()
+
+    @property
+    def arrays(self) -> tuple[SizedArray, ...]:
+        """All that are other ones in its text."""
+        return *self.plans.arrays, *self.beside
+
+
+def claims_of(chosen: Sequence[WrittenArray]) -> list[ArrayClaim]:
+    """What a text is said to do, one array a claim."""
+    return [
+        ArrayClaim(
+            *(one.number, one.array.name, c.plan.map.folds, c.plan.map.pad),
+            (*one.sizes, *one.others),
+            typed=c.spelling.typed,
+            columns=c.plan.map.columns,
+            row=c.plan.map.row,
+            constant=c.skew.names[one.number] if c.skew else "",
+        )
+        for c in chosen
+        for one in c.arrays
+    ]
 
 
 Heard = Callable[[Sequence[WrittenArray], CompiledText], tuple[Verdict, ...]]
@@ -100,7 +127,7 @@ def _cheapest(
                 paid.append(why)
             elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
                 texts = before.kernels, made.kernels
-                rank = price, _heavy(*texts), _crowded(*texts), made.emitted.nearer(before.emitted)
+                rank = price, _heavy(*texts), crowded(*texts), made.emitted.nearer(before.emitted)
                 found.append((rank, one, made))
         if found:
             least = min(found, key=lambda one: one[0])
@@ -127,7 +154,7 @@ def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
     return executed >= -passes or made.emitted.is_dear(best.emitted, gpu)
 
 
-def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+def crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
     """Whether fewer blocks of a kernel fit a unit."""
     return any(fitting(new) < fitting(old) for old, new in zip(before, after, strict=True))
 

@@ -18,7 +18,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.ask.array_better import better
 from bankwise.ask.array_posed import PosedArray, spaces_of
 from bankwise.ask.every_launch import over, shown
-from bankwise.change.cxx.spell import said
+from bankwise.change.cxx.spelling import said
 from bankwise.errors import MisalignedError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import one_by_one

@@ -18,7 +18,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlans
-from bankwise.ask.array_texts import WrittenArray, rejection, written_arrays
+from bankwise.ask.array_skews import by_constants
+from bankwise.ask.array_texts import WrittenArray, claims_of, rejection, written_arrays
 from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.dearer import dear
 from bankwise.ask.every_launch import (
@@ -35,7 +36,7 @@ from bankwise.ask.source_text import Author, CompiledText, opened
 from bankwise.ask.supposed import without
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.spell import lines_before
+from bankwise.change.cxx.spelling import lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.files import check_placed, read_text
@@ -43,6 +44,7 @@ from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
+from bankwise.read.instances import back, instances_in
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.sources import language_of
@@ -145,6 +147,8 @@ def _written(
         return _heard(author, before, after, chosen, judges)
 
     chosen, after, left = written_arrays(author, before, planned, heard if apart else None)
+    if not apart:
+        chosen, after = by_constants(author, before, chosen, after)
     return _Fixed(
         before,
         after,
@@ -190,13 +194,16 @@ def _executed(
         old, new = (_emitted(author, one) for one in (before, after))
         yield judge_code(author.language.emits, old, new, whole)
     if judges.run:
-        yield judge_run(author.what, whole, before.text, after.text)
+        yield judge_run(author.what, whole, before.text, after.text, after.changed)
 
 
 def _emitted(author: Author, one: CompiledText) -> str:
     """What the compiler emits of a text on the way: what its machine code keeps of it, which spares
     another compilation, or that."""
-    return one.between or author.language.emitted(replace(author.what, text=one.text))
+    if one.between:
+        return one.between
+    emitted = author.language.emitted(replace(author.what, text=one.text))
+    return instances_in(emitted, back(one.changed))
 
 
 def _planned(
@@ -235,30 +242,15 @@ def _why(chosen: WrittenArray) -> str:
     return chosen.plans.longer if chosen.plan is chosen.plans.plans[0] else ""
 
 
-def _claims(chosen: Sequence[WrittenArray]) -> list[ArrayClaim]:
-    """What the text is said to do, one array a claim."""
-    return [
-        ArrayClaim(
-            *(one.number, one.array.name, c.plan.map.folds, c.plan.map.pad),
-            (*one.sizes, *one.others),
-            typed=c.spelling.typed,
-            columns=c.plan.map.columns,
-            row=c.plan.map.row,
-        )
-        for c in chosen
-        for one in c.plans.arrays
-    ]
-
-
 def _passed(
     source: CxxSource, chosen: Sequence[WrittenArray], claims: Sequence[ArrayClaim], proved: int
 ) -> Verdict:
     """A proof of so many uses, and what it takes for granted."""
-    every = [one.array for c in chosen for one in c.plans.arrays]
+    every = [one.array for c in chosen for one in c.arrays]
     pieces = [
         one.array
         for c in chosen
-        for one in c.plans.arrays
+        for one in c.arrays
         if one.array.unsized and (one.array.flat or c.plan.map.columns)
     ]
     what = "elements" if any(claim.columns for claim in claims) else "rows"
@@ -279,12 +271,12 @@ def _verdicts(
     chosen: Sequence[WrittenArray],
     isa: bool,
 ) -> Iterator[Verdict]:
-    source, claims = author.source, _claims(chosen)
+    source, claims = author.source, claims_of(chosen)
     edited = parse(after.text, source.file)
     proved = prove_text(source, edited, claims)
     if isinstance(proved, Refusal):
         yield Verdict("proof", "failed", str(proved))
-    elif why := misplaced(source, edited, author.language, author.what):
+    elif why := misplaced(source, edited, author.language, author.what, after.changed):
         yield Verdict("proof", "failed", why)
     else:
         yield _passed(source, chosen, claims, proved)

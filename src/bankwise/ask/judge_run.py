@@ -29,6 +29,7 @@ from bankwise.errors import InputError, Location
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cuda import compile_to
 from bankwise.read.extra import install
+from bankwise.read.instances import ChangedArgument, instance
 from bankwise.read.names import demangled, own, parameters
 from bankwise.read.ptx.parse import BYTES, kernels
 from bankwise.read.source import Compilation
@@ -71,11 +72,16 @@ def need_gpu(file: Path) -> None:
 
 
 def judge_run(
-    what: Compilation, found: Sequence[AssemblyKernel], before: str, after: str
+    what: Compilation,
+    found: Sequence[AssemblyKernel],
+    before: str,
+    after: str,
+    changed: Sequence[ChangedArgument] = (),
 ) -> Verdict:
-    """Whether the kernels of two sources leave the same bits, on this computer's GPU."""
+    """Whether the kernels of two sources leave the same bits, on this computer's GPU. ``changed``:
+    arguments of templates by which kernels are called otherwise in the second one."""
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        cases = list(run_cases(what, found, before, after, Path(folder)))
+        cases = list(run_cases(what, found, before, after, Path(folder), changed))
         if isinstance(why := next((one for one in cases if isinstance(one, str)), None), str):
             return _unheard(why)
         told = _told(cases, Path(folder, "cases.json"), small=False)
@@ -85,7 +91,12 @@ def judge_run(
 
 
 def run_cases(
-    what: Compilation, found: Sequence[AssemblyKernel], before: str, after: str, folder: Path
+    what: Compilation,
+    found: Sequence[AssemblyKernel],
+    before: str,
+    after: str,
+    folder: Path,
+    changed: Sequence[ChangedArgument] = (),
 ) -> Iterator[dict[str, Any] | str]:
     """What is run of each kernel, in words of JSON; or why it cannot be."""
     made = {}
@@ -107,7 +118,7 @@ def run_cases(
             yield why
             continue
         yield {
-            "kernel": kernel.name,
+            "kernel": {"before": kernel.name, "after": instance(kernel.name, changed)},
             "function": own(demangled(kernel.name)),
             "grid": kernel.launch.grid or GRID,
             "block": kernel.workgroup_size,

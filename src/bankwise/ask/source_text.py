@@ -13,6 +13,7 @@ from bankwise.ask.supposed import NUMBERS, answers, is_lost, is_open, supposed, 
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.instances import ChangedArgument, back, instance, instances_in
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import Options
 from bankwise.read.source import Compilation, SourceLanguage
@@ -20,13 +21,15 @@ from bankwise.read.source import Compilation, SourceLanguage
 
 class CompiledText(ByIdentity, frozen=True, eq=False):
     """A text, and what the compiler makes of it; ``between``: the text that the machine code was
-    made of, where it keeps that."""
+    made of, where it keeps that. ``changed``: the arguments of templates that are other numbers
+    than in the source; its kernels are called as they are there, by which they are compared."""
 
     text: str
     kernels: tuple[AssemblyKernel, ...]
     how: str
     emitted: EmittedCost
     between: str = ""
+    changed: tuple[ChangedArgument, ...] = ()
 
     def cost(self) -> tuple[int, int]:
         """Passes of all kernels, and executed instructions of shared memory, in all launches."""
@@ -35,11 +38,7 @@ class CompiledText(ByIdentity, frozen=True, eq=False):
     def under(self, keys: Collection[LaunchKey]) -> CompiledText:
         """The same under those launches alone, and those that are shown."""
         kernels = other_launches(self.kernels, lambda one: key_of(one) in keys)
-        return _compiled(self.text, kernels, self.how, self.between)
-
-
-def _compiled(text: str, kernels: Sequence[AssemblyKernel], how: str, between: str) -> CompiledText:
-    return CompiledText(text, tuple(kernels), how, emitted_cost(kernels), between)
+        return replace(self, kernels=kernels, emitted=emitted_cost(kernels))
 
 
 class Author(ByIdentity, frozen=True, eq=False):
@@ -54,20 +53,35 @@ class Author(ByIdentity, frozen=True, eq=False):
     also: tuple[str, ...] = ()
     supposed: tuple[KernelLaunch, ...] = ()
 
-    def compiled(self, text: str) -> CompiledText:
-        """A text in its place, compiled and followed."""
+    def compiled(self, text: str, changed: tuple[ChangedArgument, ...] = ()) -> CompiledText:
+        """A text in its place, compiled and followed. ``changed``: the arguments of templates that
+        are other numbers in it."""
         what = replace(self.what, text=text)
-        found = self.language.check(what, **self._asked(self.options))
+        found = self.language.check(what, **self._asked(self.options, changed))
         kernels = list(found.kernels)
-        for one in (replace(self.options, kernel=name) for name in self.also):
-            kernels += self.language.check(what, **self._asked(one)).kernels
-        return _compiled(
-            text, shown_first(tuple(told(kernels, self.supposed))), found.how, found.emitted
-        )
+        for one in (replace(self.options, kernel=instance(name, changed)) for name in self.also):
+            kernels += self.language.check(what, **self._asked(one, changed)).kernels
+        known = tuple(_as_before(one, back(changed)) for one in kernels)
+        shown = shown_first(tuple(told(known, self.supposed)))
+        between = instances_in(found.emitted, back(changed))
+        return CompiledText(text, shown, found.how, emitted_cost(shown), between, changed)
 
-    def _asked(self, options: Options) -> dict[str, Any]:
+    def _asked(self, options: Options, changed: Sequence[ChangedArgument]) -> dict[str, Any]:
         given = asked(options)
-        return {**given, "launches": replace(given["launches"], supposed=self.supposed)}
+        supposed_ = tuple(
+            replace(one, kernel=instance(one.kernel, changed)) for one in self.supposed
+        )
+        return {**given, "launches": replace(given["launches"], supposed=supposed_)}
+
+
+def _as_before(kernel: AssemblyKernel, changed: Sequence[ChangedArgument]) -> AssemblyKernel:
+    """A kernel of a changed text as it is called in the source."""
+    name = instance(kernel.name, changed)
+    if name == kernel.name:
+        return kernel
+    launch = replace(kernel.launch, kernel=instance(kernel.launch.kernel, changed))
+    others = tuple(_as_before(one, changed) for one in kernel.others)
+    return replace(kernel, name=name, launch=launch, others=others)
 
 
 def opened(author: Author, before: CompiledText) -> tuple[Author, CompiledText]:

@@ -26,7 +26,9 @@ class ArrayClaim(Struct, frozen=True):
     the row divided by ``divisor``, modulo ``phases``; or a ``pad`` behind every row; ``typed``: the
     array's type says it. ``row``: elements of a row of one dimension, where a pad stands behind
     each. ``columns``: elements of a row, where chunks and divisors are of the
-    number of the element in all rows, as in one dimension; 0 where no element leaves its row."""
+    number of the element in all rows, as in one dimension; 0 where no element leaves its row.
+    ``constant``: what its last extent calls the constant that became ``pad`` more, where the text
+    of it says so."""
 
     number: int
     name: str
@@ -36,6 +38,7 @@ class ArrayClaim(Struct, frozen=True):
     typed: bool = False
     columns: int = 0
     row: int = 0
+    constant: str = ""
 
     @property
     def map(self) -> tuple[object, ...]:

@@ -9,7 +9,14 @@ import numpy as np
 from bankwise.counting.access import IntArray
 from bankwise.read.cxx.constants import named_numbers
 from bankwise.read.cxx.operand import operand
-from bankwise.read.cxx.tree import CxxSource, Node, inside_parentheses, named
+from bankwise.read.cxx.tree import (
+    ByteSpan,
+    CxxSource,
+    Node,
+    inside_parentheses,
+    named,
+    node_at,
+)
 
 
 def value_of(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
@@ -34,6 +41,19 @@ def value_of(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> In
     if left is None or right is None:
         return None
     return _apply(source.of(node.child_by_field_name("operator")), left, right)
+
+
+def value_at(source: CxxSource, index: ByteSpan, names: Mapping[str, IntArray]) -> IntArray | None:
+    """A new index, of the values of the old ones."""
+    node = node_at(source, index)
+    return None if node is None else value_of(source, node, names)
+
+
+def bare(source: CxxSource, span: ByteSpan) -> str:
+    """An index without the parentheses around it."""
+    node = node_at(source, span)
+    whole = node is not None and (node.start_byte, node.end_byte) == (span.start, span.stop)
+    return source.of(inside_parentheses(node) if whole else span)
 
 
 def _together(source: CxxSource, node: Node) -> bool:

@@ -15,7 +15,7 @@ from math import gcd, prod
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.uses import ArrayUse
 
-POINTER_BYTES = 32
+_POINTER_BYTES = 32
 _STRIDE_BYTES = 16
 
 
@@ -33,7 +33,7 @@ def unmoved(use: ArrayUse, number: int, size: ArraySize, pad: int, row: int = 0)
     bytes_ = pad * size.element_bytes
     if bytes_ % _STRIDE_BYTES:
         return f"rows of a matrix are a multiple of {_STRIDE_BYTES} bytes long"
-    step = POINTER_BYTES // gcd(POINTER_BYTES, bytes_)
+    step = _POINTER_BYTES // gcd(_POINTER_BYTES, bytes_)
     if not _begins_at(use, number, size, long, step):
         return f"a matrix begins there, and nothing tells that its row is a multiple of {step}"
     return ""

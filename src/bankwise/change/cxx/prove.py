@@ -3,7 +3,8 @@
 It reads both texts again and shares nothing with who wrote them but the syntax tree:
 
 1. Both texts are equal but for last indices and last extents of the arrays that were changed, and
-   for lines ``#pragma unroll``, which change nothing that is computed.
+   for lines ``#pragma unroll``, which change nothing that is computed, and for the number of a
+   padding constant, which says how long rows are and nothing else.
 2. Every place that names such an array, or a pointer into it, is a use with all its indices, also
    in functions of the file that are given it and nothing else: nothing else can reach it. Pointers
    that count from elsewhere begin at whole periods of the map; a row that is named before it is
@@ -31,31 +32,30 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bankwise.change.cxx.claim import (
-    MOST,
-    MOST_COLUMNS,
     ArrayClaim,
     across,
     aligned,
     keeps,
     mapped,
-    period,
-    placed,
 )
-from bankwise.change.cxx.evaluate import value_of
-from bankwise.change.cxx.matrices import unmoved
+from bankwise.change.cxx.evaluate import bare, value_at, value_of
+from bankwise.change.cxx.prove_matrices import rows_moved
+from bankwise.change.cxx.prove_moves import (
+    axis,
+    moved,
+    moved_in_block,
+    moved_in_row,
+    rewritten,
+    tried_rows,
+)
+from bankwise.change.cxx.prove_skew import constants_differ, literals_of
 from bankwise.change.cxx.prove_tile import TypedText, expression_of, folds_of, without_types
-from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, only_elements, shared_arrays, tied
-from bankwise.read.cxx.sizes import ArraySize
-from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import in_row, parts_of
 from bankwise.read.cxx.tree import (
     UNROLL,
     ByteSpan,
     CxxSource,
-    inside_parentheses,
-    node_at,
     walk,
 )
 from bankwise.read.cxx.uses import ArrayUse
@@ -80,9 +80,17 @@ def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]
         maps = {changed[n].map for n in group if n in changed}
         if maps and (len(maps) > 1 or any(n not in changed for n in group)):
             return Refusal("a function is given arrays of which not all have one map")
-    spans = [_free(arrays, changed) for arrays in (old, new)]
+    spans: list[list[ByteSpan]] = []
+    for source, arrays in ((before, old), (after, new)):
+        numbers = literals_of(source, arrays, claims)
+        if isinstance(numbers, Refusal):
+            return numbers
+        spans.append(sorted({*_free(arrays, changed), *numbers}))
     if _rest(before, spans[0]) != _rest(after, spans[1]):
         return Refusal("the texts differ elsewhere than in last indices and extents")
+    other = constants_differ(before, after, old, new, claims)
+    if other is not None:
+        return other
     proved = 0
     for number, claim in changed.items():
         found = _proved(before, after, old[number], new[number], claim)
@@ -109,8 +117,8 @@ def _types_differ(
         if folds is None or claim.pad or why is not None:
             return why or Refusal(f"{name}: {layout} is not read")
         for size in set(claim.sizes):
-            column = _axis("c", size.columns)[None]
-            row = column if size.flat else _axis("r", _tried(claim, size))[:, None]
+            column = axis("c", size.columns)[None]
+            row = column if size.flat else axis("r", tried_rows(claim, size))[:, None]
             found = column
             for numbers in folds:
                 known = zip(("r", "c", *_PARAMETERS), (row, found, *numbers), strict=True)
@@ -126,17 +134,12 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
     free: set[ByteSpan] = set()
     for number, claim in changed.items():
         array = arrays[number]
-        if claim.pad:
+        if claim.pad and not claim.constant:
             free.add(array.extents[-1])
             free.update(at for use in array.uses for at in use.strides)
         new = [use for use in array.uses if use.indices and _written(use, claim)]
-        free |= {index for use in new for index in _changed(use, claim)}
+        free |= {index for use in new for index in rewritten(use, claim)}
     return sorted(free)
-
-
-def _changed(use: ArrayUse, claim: ArrayClaim) -> tuple[ByteSpan, ...]:
-    """The indices of a use that are other ones under a map."""
-    return use.indices[-2 if claim.columns and not use.flat else -1 :]
 
 
 def _written(use: ArrayUse, claim: ArrayClaim) -> bool:
@@ -181,40 +184,17 @@ def _proved(
         for number, (one, other) in enumerate(zip(old.uses, new.uses, strict=True)):
             if _shape(one) != _shape(other):
                 return Refusal(f"{old.name}: another use", before.place(one.span.start))
-            if not _rows_moved(before, after, one, other, claim, size, number):
+            if not rows_moved(before, after, one, other, claim, size, number):
                 why = f"{old.name}: {after.of(other.span)}: the rows of a matrix are other ones"
                 return Refusal(why, after.place(other.span.start))
             moves = one.indices and _written(one, claim)
-            why = _moved(before, after, one, other, claim, size) if moves else ""
-            terms = _inside if claim.folds else _inside_row
+            why = moved(before, after, one, other, claim, size) if moves else ""
+            terms = moved_in_block if claim.folds else moved_in_row
             if why and size.flat and terms(before, after, one, other, claim, size, number):
                 continue
             if why:
                 return Refusal(f"{old.name}: {why}", before.place(one.span.start))
     return sum(not use.size for use in old.uses)
-
-
-def _rows_moved(
-    before: CxxSource,
-    after: CxxSource,
-    old: ArrayUse,
-    new: ArrayUse,
-    claim: ArrayClaim,
-    size: ArraySize,
-    number: int,
-) -> bool:
-    """Whether matrices that begin at a use have the rows that they had: as far apart as those of
-    the array are now."""
-    if unmoved(old, number, size, claim.pad, claim.row):
-        return False
-    long, told = claim.row or size.columns, size.apart(number)
-    for at, then, apart in zip(old.strides, new.strides, told, strict=False):
-        text = _bare(before, at)
-        names = {} if text.isdecimal() else {text: np.asarray(apart)}
-        found = _value(after, then, names)
-        if found is None or found * long != apart * (long + claim.pad):
-            return False
-    return True
 
 
 def _shape(use: ArrayUse) -> tuple[object, ...]:
@@ -244,6 +224,8 @@ def _lengthened(
     if any(use.size for use in old.uses) or old.fixed or old.unsized:
         return "its size is asked for, or is not its own"
     text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
+    if claim.constant:
+        return "" if grown == text else f"rows of {text} are not rows of {grown}"
     if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):
         return f"rows of {text} and {claim.pad} are not rows of {grown}"
     return ""
@@ -257,13 +239,13 @@ def _longer_in_one(
     pinned = next((use.pinned for use in old.uses if use.pinned), "")
     if pinned or old.fixed or old.unsized or old.piece or any(use.size for use in old.uses):
         return pinned or "its size is asked for, or is not its own"
-    text = _bare(before, old.extents[-1])
+    text = bare(before, old.extents[-1])
     for size in claim.sizes:
         units = (claim.row * size.element_bytes, claim.pad * size.element_bytes)
         if not size.flat or size.aligned or any(n % size.kept_bytes for n in units):
             return f"a pad of {claim.pad} behind every {claim.row} breaks what is moved together"
         names = {} if text.isdecimal() else {text: np.asarray([size.columns])}
-        long = _value(after, new.extents[-1], names)
+        long = value_at(after, new.extents[-1], names)
         last = np.asarray([size.bytes_ - size.element_bytes])
         if long is None or (long * size.element_bytes <= across(claim, size, last)).any():
             return f"{after.of(new.extents[-1])} is no room for it"
@@ -279,142 +261,3 @@ def _loose(source: CxxSource, extent: ByteSpan) -> bool:
                 and node.children[1].type not in ("*", "/", "%", "+", "-")
             )
     return True
-
-
-def _moved(
-    before: CxxSource,
-    after: CxxSource,
-    old: ArrayUse,
-    new: ArrayUse,
-    claim: ArrayClaim,
-    size: ArraySize,
-) -> str:
-    """Why the new last index is not the map of the old one; empty if it is."""
-    texts = [_bare(before, index) for index in old.indices[-2:]]
-    if claim.columns and len(texts) != 2 - old.flat:
-        return f"{before.of(old.span)} names no element"
-    scale = size.scale(old.scale)
-    whole = size.bytes_ if old.flat or size.flat else size.columns * size.element_bytes
-    if not scale or not whole or whole > MOST_COLUMNS * size.element_bytes:
-        return "what its index counts is not known"
-    column = _axis(texts[-1], whole // scale)[None]
-    rows = _tried(claim, size) if len(texts) > 1 else 1
-    if rows * whole > MOST * scale:
-        return "it has more rows than can be tried"
-    row = _axis(texts[0], rows)[:, None]
-    if len(texts) == 2 and len(set(texts)) == 1:
-        row = column = _axis(texts[0], min(size.extents[-2] or whole, whole // scale))[None]
-    if len(texts) == 1:
-        row = column * scale // size.element_bytes
-    both = zip(texts, (row, column)[-len(texts) :], strict=True)
-    names = {text: values for text, values in both if not text.isdecimal()}
-    if any(acts(before, index) for index in old.indices[-2:]):
-        return f"{before.of(old.span)} does more than to name a place"
-    found = [_value(after, index, names) for index in _changed(new, claim)]
-    values = [one for one in found if one is not None]
-    if len(values) < len(found):
-        return f"{after.of(new.indices[-1])} is no expression of the old indices"
-    byte = column * scale
-    if len(values) > 1:
-        right = _crosses(claim, size, row, byte, (values[0], values[1] * scale))
-    else:
-        place = (
-            across(claim, size, byte) if old.flat or claim.row else placed(claim, size, row, byte)
-        )
-        right = bool((values[0] * scale == place).all())
-    told = f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
-    return "" if right else told
-
-
-def _value(source: CxxSource, index: ByteSpan, names: Mapping[str, IntArray]) -> IntArray | None:
-    """A new index, of the values of the old ones."""
-    node = node_at(source, index)
-    return None if node is None else value_of(source, node, names)
-
-
-def _crosses(
-    claim: ArrayClaim, size: ArraySize, row: IntArray, byte: IntArray, new: tuple[IntArray, ...]
-) -> bool:
-    """Whether a row and a byte of it are the new place of old ones, and in a row."""
-    long = size.columns * size.element_bytes
-    place = across(claim, size, row * long + byte)
-    inside = (new[1] >= 0) & (new[1] < long)
-    return bool(((new[0] * long + new[1] == place) & inside).all())
-
-
-def _tried(claim: ArrayClaim, size: ArraySize) -> int:
-    """How many rows a new index is tried with: all there are, so that no bit of the number of a
-    row is left to chance."""
-    if size.flat:
-        return period(claim)
-    rows = size.extents[-2] or size.bytes_ // (size.columns * size.element_bytes)
-    return rows if claim.columns else max(period(claim), rows)
-
-
-def _inside(
-    before: CxxSource,
-    after: CxxSource,
-    old: ArrayUse,
-    new: ArrayUse,
-    claim: ArrayClaim,
-    size: ArraySize,
-    number: int,
-) -> bool:
-    """Whether a new index is the map of the old one, by the parts that the terms of that make:
-    tried for every block and every place in it, and whatever whole periods the phase leaves out."""
-    block = max(fold.block for fold in claim.folds)
-    whole, count = period(claim), size.columns
-    if old.scale or acts(before, old.indices[0]) or whole % block or count % block:
-        return False
-    if any(fold.divisor % block for fold in claim.folds):
-        return False
-    parts = parts_of(before, old.indices[0], size.facts(number), block, whole)
-    node = node_at(after, new.indices[-1])
-    if parts is None or node is None or count // block * (2 * count // whole) > MOST_COLUMNS:
-        return False
-    high = np.arange(0, count, block)[:, None, None]
-    left_out = np.arange(-count // whole * whole, count + 1, whole)[None, :, None]
-    low = np.arange(block)[None, None]
-    phase = high - (left_out if parts.phase != parts.high else 0)
-    told = phase % parts.factor == 0
-    names = {parts.phase: phase // parts.factor, parts.high: high, parts.low: low}
-    value = value_of(after, node, {text: one for text, one in names.items() if text})
-    place = mapped(claim, high + low, high + low)
-    return value is not None and bool(((value == place) | ~told).all())
-
-
-def _inside_row(
-    before: CxxSource,
-    after: CxxSource,
-    old: ArrayUse,
-    new: ArrayUse,
-    claim: ArrayClaim,
-    size: ArraySize,
-    number: int,
-) -> bool:
-    """Whether a new index is the pitch of the old one, by its terms: those that are multiples of a
-    part of a row, and those that stay inside one; tried for all of both."""
-    node = node_at(after, new.indices[-1])
-    told = claim.row and not old.scale and not acts(before, old.indices[0])
-    found = in_row(before, old.indices[0], size.facts(number), claim.row) if told else None
-    if found is None or node is None:
-        return False
-    parts, block = found
-    if size.columns % block or size.columns > MOST_COLUMNS:
-        return False
-    high, low = np.arange(0, size.columns, block)[:, None], np.arange(block)[None]
-    value = value_of(after, node, {parts.high: high, parts.low: low})
-    place = across(claim, size, (high + low) * size.element_bytes)
-    return value is not None and bool((value * size.element_bytes == place).all())
-
-
-def _axis(text: str, extent: int) -> IntArray:
-    """The values that an index is tried with: all, or the number that it is."""
-    return np.asarray([int(text)]) if text.isdecimal() else np.arange(extent)
-
-
-def _bare(source: CxxSource, span: ByteSpan) -> str:
-    """An index without the parentheses around it."""
-    node = node_at(source, span)
-    whole = node is not None and (node.start_byte, node.end_byte) == (span.start, span.stop)
-    return source.of(inside_parentheses(node) if whole else span)

@@ -1,7 +1,5 @@
-"""A layout written into the text of a C++ source: which index, or which extent, becomes what.
+"""A layout written into the text of a C++ source: which index becomes what.
 
-    float Bs[64][32];  ->  float Bs[64][32 + 4];                            a pitch
-    Bs[i]              ->  Bs[i + i / 32 * 4]                               one of a flat array
     Bs[r][c]           ->  Bs[r][c ^ (r & 7)]                               a fold, of elements
     Bs[r][c]           ->  Bs[r][c ^ ((r & 7) << 2)]                        of chunks of 4
     Bs[r][c]           ->  Bs[r][(((c >> 2) ^ (r & 7)) << 2) + (c & 3)]     the same map
@@ -13,7 +11,7 @@ The three of chunks are one map with three fates: where a compiler joins neighbo
 one wide access, a sum shows it that they are neighbours and the bare XOR hides it; in a loop that
 is unrolled in part it takes the distance to see that (nvcc 13.0, machine code of sm_90); in one
 that nvcc unrolls unasked it takes ``#pragma unroll`` before it. Which of them is used is decided by
-counting what is emitted.
+counting what is emitted. Longer rows are written by :mod:`bankwise.change.cxx.pitch`.
 """
 
 from __future__ import annotations
@@ -23,69 +21,20 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import lcm
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import begins_inside
 from bankwise.change.cxx.index_map import IndexMap, new_indices
-from bankwise.change.cxx.matrices import unmoved
+from bankwise.change.cxx.pitch import pitched, pitched_flat
+from bankwise.change.cxx.spelling import CxxEdit, Spelling, atom, bracketed, said
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.constants import named_numbers
-from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import IndexParts, in_row, parts_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at, span
+from bankwise.read.cxx.terms import IndexParts, parts_of
+from bankwise.read.cxx.tree import ByteSpan, CxxSource
 from bankwise.read.cxx.uses import MACRO, ArrayUse
-
-
-class CxxEdit(Struct, frozen=True):
-    """A text in place of a span."""
-
-    span: ByteSpan
-    text: str
-
-
-class Spelling(Struct, frozen=True):
-    """One way to write a layout of an array. ``how``: pitch, xor, sum, step, unrolled, type;
-    ``typed``: the array has a type that says it."""
-
-    array: SharedArray
-    map: IndexMap
-    edits: tuple[CxxEdit, ...]
-    how: str
-    text: str
-    typed: bool = False
-
-
-def together(spellings_: Sequence[Spelling]) -> Spelling:
-    """One map of several arrays, written in one way."""
-    first = spellings_[0]
-    edits = tuple(dict.fromkeys(edit for one in spellings_ for edit in one.edits))
-    return replace(first, edits=edits, text="; ".join(one.text for one in spellings_))
-
-
-def edited(source: CxxSource, edits: tuple[CxxEdit, ...]) -> str | Refusal:
-    """The text with all edits. A Refusal where two of them change the same place."""
-    at, parts = 0, []
-    for edit in sorted(set(edits), key=lambda one: (one.span.start, one.span.stop)):
-        if edit.span.start < at:
-            return Refusal("an index holds another one that changes", source.place(edit.span.start))
-        parts += [source.data[at : edit.span.start], edit.text.encode()]
-        at = edit.span.stop
-    return b"".join((*parts, source.data[at:])).decode()
-
-
-def lines_before(source: CxxSource, edits: Sequence[CxxEdit]) -> dict[int, int]:
-    """By line of the edited text the line that it was, where edits put lines before some."""
-    added = [(e.span, e.text.count("\n") - source.of(e.span).count("\n")) for e in set(edits)]
-    found, at = {}, 0
-    for number, line in enumerate(source.data.split(b"\n"), 1):
-        more = sum(lines for span, lines in added if span.start < at or span.stop == at)
-        found[number + more], at = number, at + len(line) + 1
-    return found if any(lines for _, lines in added) else {}
 
 
 def spellings(
@@ -96,9 +45,9 @@ def spellings(
     A Refusal where an index cannot be written twice, or where the map reads more than this row.
     """
     if map_.row:
-        return _pitched_flat(source, array, map_, sizes)
+        return pitched_flat(source, array, map_, sizes)
     if map_.pad:
-        return _pitched(source, array, map_, sizes)
+        return pitched(source, array, map_, sizes)
     outer = {size.extents[-2] * (map_.columns or 1) for size in sizes if len(size.extents) > 2}
     if any(rows % (f.divisor * f.phases) for rows in outer for f in map_.folds):
         return Refusal("the fold needs more rows than the last but one dimension has")
@@ -224,158 +173,6 @@ def _power(number: Fraction) -> bool:
     return number.denominator == 1 and whole > 0 and not whole & (whole - 1)
 
 
-def _pitched(
-    source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
-) -> tuple[Spelling, ...] | Refusal:
-    """A longer last extent; places that count over all rows count the longer ones."""
-    sized = next((use for use in array.uses if use.size), None)
-    if sized is not None:
-        return Refusal("its size is asked for", source.place(sized.span.start))
-    if array.fixed or (array.bases and not array.flat):
-        return Refusal("its rows are not its own: they cannot be longer")
-    if array.unsized:
-        return Refusal("the launch gives its bytes: its rows cannot be longer")
-    last = array.extents[-1]
-    text = f"{source.of(last)} + {map_.pad}"
-    edits = [CxxEdit(last, text)]
-    for use in (one for one in array.uses if one.flat and one.indices):
-        index = use.indices[-1]
-        acting, steps = acts(source, index), {_steps(map_, use, size) for size in sizes}
-        row, pad = steps.pop()
-        if acting or steps or not row:
-            return Refusal("counts on over its rows", source.place(use.span.start))
-        inner, long = _atom(source, index), _length(source, array, row, index)
-        more = f"{inner} / {long}" + (f" * {pad}" if pad > 1 else "")
-        edits.append(CxxEdit(use.indices[-1], f"{inner} + {more}"))
-    strides = _strides(source, array, map_, sizes)
-    if isinstance(strides, Refusal):
-        return strides
-    edits += strides
-    return (Spelling(array, map_, tuple(edits), "pitch", said(source, array, map_)),)
-
-
-def _strides(
-    source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
-) -> list[CxxEdit] | Refusal:
-    """How far apart the rows of matrices are that the library moves, under a pitch."""
-    edits: list[CxxEdit] = []
-    for number, use in ((n, one) for n, one in enumerate(array.uses) if one.strides):
-        why = (unmoved(use, number, size, map_.pad, map_.row) for size in sizes)
-        told = next(filter(None, why), "")
-        more = {
-            tuple(n // (map_.row or size.columns) * map_.pad for n in size.apart(number))
-            for size in sizes
-        }
-        if told or len(more) > 1:
-            reason = told or "its rows are further apart in some instances"
-            return Refusal(f"{source.of(use.span)}: {reason}", source.place(use.span.start))
-        for at, pad in zip(use.strides, more.pop(), strict=True):
-            edits.append(CxxEdit(at, f"{_atom(source, at)} + {pad}"))
-    return edits
-
-
-def _pitched_flat(
-    source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
-) -> tuple[Spelling, ...] | Refusal:
-    """A longer extent of one dimension, and every index with the pads before it: that is the map
-    whatever an index is made of, and neighbours in a row stay neighbours for the compiler."""
-    extent, place = array.extents[-1:], source.place(array.statement.start)
-    if not extent or array.fixed or array.unsized or array.piece:
-        return Refusal("its elements are not its own: it cannot be longer", place)
-    if any(use.size for use in array.uses) or any(size.aligned for size in sizes):
-        return Refusal("its size is asked for, or a pointer begins inside it", place)
-    row_ = _length(source, array, map_.row, extent[0])
-    longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad, row_))
-    strides = _strides(source, array, map_, sizes)
-    if isinstance(strides, Refusal):
-        return strides
-    edits, inside = [longer, *strides], [longer, *strides]
-    for number, use in ((n, one) for n, one in enumerate(array.uses) if one.indices):
-        index, steps = use.indices[-1], {_steps(map_, use, size) for size in sizes}
-        row, pad = steps.pop()
-        if use.pinned or acts(source, index) or steps or not row:
-            why = use.pinned or "has an effect, or counts in units that the map has not"
-            return Refusal(f"{source.of(use.span)} {why}", source.place(use.span.start))
-        long = _length(source, array, row, index)
-        text = _with_pads(source, index, row, pad, long)
-        terms = "" if use.scale else _pads_by_terms(source, map_, sizes, number, index, long)
-        for some, one in ((edits, text), (inside, terms or text)):
-            some.append(CxxEdit(index, one if _bracketed(source, index) else f"({one})"))
-    ways = dict.fromkeys((tuple(inside), tuple(edits)))
-    return tuple(Spelling(array, map_, way, "pitch", said(source, array, map_)) for way in ways)
-
-
-def _pads_by_terms(
-    source: CxxSource,
-    map_: IndexMap,
-    sizes: Sequence[ArraySize],
-    number: int,
-    index: ByteSpan,
-    long: str,
-) -> str:
-    """An index with the pads before it, told by those of its terms alone that lead from row to row:
-    the compiler sees that the others make neighbours. Empty where its terms do not say it.
-    ``long``: what the text calls a row's length."""
-    found = {in_row(source, index, size.facts(number), map_.row) for size in sizes}
-    one = found.pop()
-    if found or one is None:
-        return ""
-    high, low = one[0].high, one[0].low
-    low = low if _WORD.fullmatch(low) else f"({low})"
-    return f"{high} + {low} + ({high}) / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
-
-
-def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int, long: str) -> str:
-    """An index, or an extent, with the pads before it; ``long``: what the text calls a row's
-    length."""
-    inner = _atom(source, index)
-    if inner.isdecimal():
-        return str(int(inner) + int(inner) // row * pad)
-    return f"{inner} + {inner} / {long}" + (f" * {pad}" if pad > 1 else "")
-
-
-def _length(source: CxxSource, array: SharedArray, row: int, index: ByteSpan | None = None) -> str:
-    """A row's length by the author's own name for that number, where the index multiplies or
-    divides by it, else the array's extent, else another of its indices; the number where none has
-    one name for it."""
-    numbers = named_numbers(source)
-    uses = [one for use in array.uses for one in use.indices[-1:]]
-    for some in ([] if index is None else [index], array.extents[-1:], uses):
-        found = (both for one in some for both in _FACTOR.findall(source.of(one)))
-        factors: set[str] = {word for both in found for word in both}
-        names = [word for word in sorted(factors) if numbers.get(word) == row]
-        if len(names) == 1:
-            return names[0]
-    return str(row)
-
-
-_FACTOR = re.compile(r"(?<=[*/%])\s*\(?(\w+)\b|\b(\w+)\b(?=\)?\s*\*)")
-
-
-def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor") -> str:
-    """A map in the array's own words: ``s[r][c] -> s[r][c ^ (r & 7)]``, or its longer rows."""
-    told = ", as do strides of its matrices" * any(use.strides for use in array.uses)
-    if map_.row:
-        long = _length(source, array, map_.row)
-        more = f"i / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
-        longer = f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
-        return longer + (told and f", rows of matrices {long} + {map_.pad} apart")
-    if map_.pad:
-        last = " ".join(source.of(array.extents[-1]).split())
-        return f"{array.name}: rows of {last} become {last} + {map_.pad}{told}"
-    row, column = ("", "i") if array.flat else ("[r]", "c")
-    new = new_indices(map_, how, (column,) if array.flat else ("r", column))
-    row_ = row if len(new) == 1 else f"[{new[0]}]"
-    return f"{array.name}{row}[{column}] -> {array.name}{row_}[{new[-1]}]"
-
-
-def _steps(map_: IndexMap, use: ArrayUse, size: ArraySize) -> tuple[int, int]:
-    """A row and its pad in what the index of a use counts; 0 where that is no whole number."""
-    across = Fraction(size.element_bytes, size.scale(use.scale) or size.element_bytes)
-    row, pad = (map_.row or size.columns) * across, map_.pad * across
-    return (int(row), int(pad)) if row.denominator == pad.denominator == 1 else (0, 0)
-
-
 def _folded(
     source: CxxSource,
     array: SharedArray,
@@ -406,7 +203,7 @@ def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: I
     low, phase = (one if _WORD.fullmatch(one) else f"({one})" for one in (parts.low, parts.phase))
     (new,) = new_indices(IndexMap(tuple(folds)), how, (phase, low))
     new = f"{parts.high} + {new}" if how != "xor" else f"{parts.high} + ({new})"
-    return new if _bracketed(source, use.indices[-1]) else f"({new})"
+    return new if bracketed(source, use.indices[-1]) else f"({new})"
 
 
 _WORD = re.compile(r"[\w.]+")
@@ -414,25 +211,9 @@ _WORD = re.compile(r"[\w.]+")
 
 def _anew(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse) -> Iterator[CxxEdit]:
     old = use.indices[-1:] if map_.columns and use.flat else use.indices[-2:]
-    texts = new_indices(map_, "xor" if use.kept else how, [_atom(source, one) for one in old])
+    texts = new_indices(map_, "xor" if use.kept else how, [atom(source, one) for one in old])
     for index, text in zip(old[-len(texts) :], texts, strict=True):
-        if text == _atom(source, index):
+        if text == atom(source, index):
             continue
-        whole = text.isdecimal() or _bracketed(source, index)
+        whole = text.isdecimal() or bracketed(source, index)
         yield CxxEdit(index, text if whole else f"({text})")
-
-
-def _bracketed(source: CxxSource, index: ByteSpan) -> bool:
-    """Whether an index stands alone: in brackets, and not in a sum."""
-    parent = node_at(source, index).parent
-    return bool(
-        parent.type in ("subscript_argument_list", "parenthesized_expression")
-        or source.data[parent.start_byte : parent.start_byte + 1] == b"["
-    )
-
-
-def _atom(source: CxxSource, index: ByteSpan) -> str:
-    """An index as a part of a larger expression."""
-    text, node = source.of(index), node_at(source, index)
-    whole = node.type == "parenthesized_expression" or operand(source, node)
-    return text if whole and span(node) == index else f"({text})"

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from bankwise.algebra.address import Fold
 from bankwise.change.cxx.index_map import IndexMap
-from bankwise.change.cxx.spell import CxxEdit, Spelling, hinted
+from bankwise.change.cxx.spell import hinted
+from bankwise.change.cxx.spelling import CxxEdit, Spelling
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, only_elements
 from bankwise.read.cxx.sizes import ArraySize

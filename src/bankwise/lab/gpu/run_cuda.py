@@ -105,7 +105,7 @@ class _LoadedVersion:
             data = _random(module, one["kind"], one["bytes"], True, False, 99 + number)
             at = int(loaded.get_global(one["name"]).ptr)
             module.cuda.runtime.memcpy(at, int(data.data.ptr), one["bytes"], 3)
-        self.kernel = loaded.get_function(case["kernel"])
+        self.kernel = loaded.get_function(case["kernel"][version])
         self.case = case
         self.shared = max(case["shared_bytes"], least - int(self.kernel.shared_size_bytes))
         if self.shared > STATIC_LIMIT - int(self.kernel.shared_size_bytes):

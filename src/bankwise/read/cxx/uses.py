@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import calls_of
+from bankwise.read.cxx.macro_calls import Moved
 from bankwise.read.cxx.macros import used_else
 from bankwise.read.cxx.stable import unstable
 from bankwise.read.cxx.tree import (
@@ -19,6 +20,7 @@ from bankwise.read.cxx.tree import (
     Node,
     inside_parentheses,
     named,
+    span,
     walk,
 )
 
@@ -146,3 +148,70 @@ def same_shape(declarator: Node, view: PointerView) -> bool:
         return kinds.count("pointer_declarator") == 0
     levels = kinds.count("array_declarator") + kinds.count("pointer_declarator")
     return levels == (1 if view.counts else view.rest)
+
+
+def merged(source: CxxSource, found: ViewsFound) -> list[ArrayUse]:
+    """A place that several pointers lead to is one use; in two ways it is none."""
+    each: dict[ByteSpan, ArrayUse] = {}
+    for use in found.uses:
+        old = each.setdefault(use.span, use)
+        if old != use:
+            found.refusals.append(
+                Refusal(
+                    f"{source.of(use.span)} is reached in two ways", source.place(use.span.start)
+                )
+            )
+    return list(each.values())
+
+
+def refuse(source: CxxSource, node: Node, why: str, found: ViewsFound) -> None:
+    """A refusal of the array, at a place that names it."""
+    found.refusals.append(Refusal(f"{source.of(node)} {why}", source.place(node.start_byte)))
+
+
+def lost(source: CxxSource, node: Node, parent: Node, view: PointerView) -> str:
+    """Why a pointer is not followed from a place, in words."""
+    if parent is not None and parent.type in _DECLARES:
+        return "is declared once more here: which one a use means is not decided"
+    if parent is not None and parent.type in ("assignment_expression", "update_expression"):
+        return "gets another value, or gives its own away"
+    if view.held is None and not view.indices:
+        return "is named whole, as a pointer"
+    return "goes where it cannot be followed"
+
+
+_DECLARES = frozenset(
+    {
+        *("init_declarator", "array_declarator", "pointer_declarator", "declaration"),
+        *("parameter_declaration", "reference_declarator"),
+    }
+)
+
+
+def add_use(
+    source: CxxSource,
+    node: Node,
+    index: ByteSpan | None,
+    view: PointerView,
+    moved: Moved,
+    found: ViewsFound,
+) -> None:
+    """One use more, through a pointer; ``moved``: what is moved together from there."""
+    last = () if index is None else (index,)
+    if view.flat:
+        indices, pinned = last, ""
+    else:
+        indices, pinned = (*view.indices, *last), pinned_by(source, index, view)
+    more = (view.scale,) if view.scale else ()
+    said = (one for one in moved if isinstance(one, str))
+    found.uses.append(
+        ArrayUse(
+            span(node),
+            indices,
+            tuple(dict.fromkeys((*said, *more))),
+            flat=view.flat,
+            scale=view.scale,
+            pinned=pinned,
+            strides=tuple(one for one in moved if isinstance(one, ByteSpan)),
+        )
+    )

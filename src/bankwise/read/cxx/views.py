@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import definitions, macros_of, parameters_of
 from bankwise.read.cxx.lvalues import bound
-from bankwise.read.cxx.macro_calls import Moved, argument_of, macro_of
+from bankwise.read.cxx.macro_calls import argument_of, macro_of
 from bankwise.read.cxx.macros import element_in_macro, elements_by_macro
 from bankwise.read.cxx.reach import (
     INTEGER,
@@ -46,8 +46,11 @@ from bankwise.read.cxx.uses import (
     PointerView,
     ViewBase,
     ViewsFound,
+    add_use,
     added_to,
-    pinned_by,
+    lost,
+    merged,
+    refuse,
     same_shape,
 )
 
@@ -70,22 +73,8 @@ def views_of(
     """
     found = ViewsFound(pieces=pieces)
     _everywhere(source, name, scope, begin, PointerView(name, element, rest), found)
-    found.uses = _once(source, found)
+    found.uses = merged(source, found)
     return found
-
-
-def _once(source: CxxSource, found: ViewsFound) -> list[ArrayUse]:
-    """A place that several pointers lead to is one use; in two ways it is none."""
-    each: dict[ByteSpan, ArrayUse] = {}
-    for use in found.uses:
-        old = each.setdefault(use.span, use)
-        if old != use:
-            found.refusals.append(
-                Refusal(
-                    f"{source.of(use.span)} is reached in two ways", source.place(use.span.start)
-                )
-            )
-    return list(each.values())
 
 
 def _everywhere(
@@ -168,13 +157,9 @@ def _member(
     """A structure may be asked for its members alone."""
     parent = around(node)
     if parent.type != "field_expression" or source.of(parent.children[1]) != ".":
-        _no(source, node, "is named whole, with all its members", found)
+        refuse(source, node, "is named whole, with all its members", found)
     elif source.of(parent.child_by_field_name("field")) == member:
         _follow(source, parent, view, found)
-
-
-def _no(source: CxxSource, node: Node, why: str, found: ViewsFound) -> None:
-    found.refusals.append(Refusal(f"{source.of(node)} {why}", source.place(node.start_byte)))
 
 
 def _follow(source: CxxSource, node: Node, view: PointerView, found: ViewsFound) -> None:
@@ -198,30 +183,12 @@ def _follow(source: CxxSource, node: Node, view: PointerView, found: ViewsFound)
         if isinstance(kept, Refusal):
             found.refusals.append(kept)
         else:
-            _use(source, node, None, view, kept, found)
+            add_use(source, node, None, view, kept, found)
     else:
-        _no(source, node, _lost(source, node, parent, view), found)
+        refuse(source, node, lost(source, node, parent, view), found)
 
 
 _MOVES = frozenset({"field_expression", "gnu_asm_input_operand", "gnu_asm_output_operand"})
-
-
-def _lost(source: CxxSource, node: Node, parent: Node, view: PointerView) -> str:
-    if parent is not None and parent.type in _DECLARES:
-        return "is declared once more here: which one a use means is not decided"
-    if parent is not None and parent.type in ("assignment_expression", "update_expression"):
-        return "gets another value, or gives its own away"
-    if view.held is None and not view.indices:
-        return "is named whole, as a pointer"
-    return "goes where it cannot be followed"
-
-
-_DECLARES = frozenset(
-    {
-        *("init_declarator", "array_declarator", "pointer_declarator", "declaration"),
-        *("parameter_declaration", "reference_declarator"),
-    }
-)
 
 
 def _indexed(
@@ -229,7 +196,7 @@ def _indexed(
 ) -> None:
     index = named(parent.child_by_field_name("indices"))
     if len(index) != 1:
-        _no(source, node, "has several indices in one bracket", found)
+        refuse(source, node, "has several indices in one bracket", found)
     elif view.counts:
         _touched(source, parent, span(index[0]), view, found)
     else:
@@ -251,47 +218,19 @@ def _touched(
         if part == whole:
             _address(source, parent, index, view, found)
         elif reach(source, parent) == ():
-            _use(source, node, index, view, (), found)
+            add_use(source, node, index, view, (), found)
         else:
-            _no(source, part, "has a member whose address is taken", found)
+            refuse(source, part, "has a member whose address is taken", found)
     elif why := bound(source, part):
-        _no(source, node, why, found)
+        refuse(source, node, why, found)
     elif kind == "argument_list" and macro_of(source, parent) is not None:
         kept = element_in_macro(source, part, parent)
         if isinstance(kept, Refusal):
             found.refusals.append(kept)
         else:
-            _use(source, node, index, view, kept, found)
+            add_use(source, node, index, view, kept, found)
     else:
-        _use(source, node, index, view, (), found)
-
-
-def _use(
-    source: CxxSource,
-    node: Node,
-    index: ByteSpan | None,
-    view: PointerView,
-    moved: Moved,
-    found: ViewsFound,
-) -> None:
-    last = () if index is None else (index,)
-    if view.flat:
-        indices, pinned = last, ""
-    else:
-        indices, pinned = (*view.indices, *last), pinned_by(source, index, view)
-    more = (view.scale,) if view.scale else ()
-    said = (one for one in moved if isinstance(one, str))
-    found.uses.append(
-        ArrayUse(
-            span(node),
-            indices,
-            tuple(dict.fromkeys((*said, *more))),
-            flat=view.flat,
-            scale=view.scale,
-            pinned=pinned,
-            strides=tuple(one for one in moved if isinstance(one, ByteSpan)),
-        )
-    )
+        add_use(source, node, index, view, (), found)
 
 
 def _address(
@@ -305,7 +244,7 @@ def _address(
     """``&p[i]`` or ``p + i``: of what is moved from there, or where another pointer begins."""
     kept = reach(source, address)
     if not isinstance(kept, Refusal):
-        _use(source, address, index, view, kept, found)
+        add_use(source, address, index, view, kept, found)
         return
     if view.pinned:
         found.refusals.append(kept)
@@ -329,13 +268,13 @@ def _handed(
     """A cast, a call or a variable: what moves bytes from here, or a pointer to follow."""
     declared = parent.type == "init_declarator"
     if declared and parent.child_by_field_name("declarator") == node:
-        _no(source, node, _lost(source, node, parent, view), found)
+        refuse(source, node, lost(source, node, parent, view), found)
         return
     kept = reach(source, node)
     if not isinstance(kept, Refusal) and (view.counts or view.flat):
-        _use(source, node, None, view, kept, found)
+        add_use(source, node, None, view, kept, found)
     elif view.depth == _DEPTH:
-        _no(source, node, "is held by too many pointers in turn", found)
+        refuse(source, node, "is held by too many pointers in turn", found)
     elif declared:
         _held(source, node, parent, view, found)
     elif parent.type == "cast_expression":
@@ -351,7 +290,7 @@ def _cast(
     """To another pointer: what it counts from here on."""
     to = "char" if INTEGER.fullmatch(kind) else pointee(kind)
     if (to == "char" and view.indices) or to is None or not (view.counts or not view.indices):
-        _no(source, node, f"becomes {kind}, which is not followed", found)
+        refuse(source, node, f"becomes {kind}, which is not followed", found)
         return
     if not view.counts:
         view = replace(view, flat=True, rest=1)
@@ -369,7 +308,7 @@ def _held(
     declarator = parent.child_by_field_name("declarator")
     names = [one for one in walk(declarator) if one.type == "identifier"]
     if len(names) < 1 or not same_shape(declarator, view):
-        _no(source, node, "initialises what is no pointer to its elements", found)
+        refuse(source, node, "initialises what is no pointer to its elements", found)
         return
     block = block_of(parent)
     view = replace(view, held=block, depth=view.depth + 1)
@@ -390,13 +329,13 @@ def _argument(
         return
     defined = definitions(source, name)
     if len(defined) != 1:
-        _no(source, node, f"is passed to {name}, which is not followed", found)
+        refuse(source, node, f"is passed to {name}, which is not followed", found)
         return
     taken = next(iter(parameters_of(defined[0])[place:]), None)
     declarator = taken.child_by_field_name("declarator") if taken is not None else None
     names = [one for one in walk(declarator) if one.type == "identifier"] if declarator else []
     if not names or not same_shape(declarator, view):
-        _no(source, node, f"is passed to {name}, which takes something else", found)
+        refuse(source, node, f"is passed to {name}, which takes something else", found)
         return
     found.arguments.setdefault((name, place), set()).add(argument_of(node, parent).start_byte)
     body = defined[0].child_by_field_name("body")

@@ -1,0 +1,149 @@
+"""Longer rows said by the author's own padding constants, where these say nothing else.
+
+    s[BM][BK + PAD]  ->  s[BM][BK + PAD + 8]      what was chosen
+    PAD = 0          ->  PAD = 8                  the same, and one number is another one
+
+An array whose rows are as long by the same constant becomes longer with it. So the text is compiled
+again, and taken only where it costs no more than what was chosen, and where it is proved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from bankwise.ask.array_posed import SizedArray, sized
+from bankwise.ask.array_texts import WrittenArray, claims_of, crowded
+from bankwise.ask.every_launch import paying
+from bankwise.ask.lengths_kept import unlike
+from bankwise.ask.source_text import Author, CompiledText
+from bankwise.change.cxx.prove import prove_text
+from bankwise.change.cxx.skew import SkewSpelling, by_skews
+from bankwise.change.cxx.spelling import edited
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import machine
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays
+from bankwise.read.cxx.sizes import Sizes, sizes
+from bankwise.read.cxx.tree import parse
+from bankwise.read.instances import ChangedArgument
+from bankwise.read.launch.headers import own_headers
+from bankwise.read.names import listed
+
+
+def by_constants(
+    author: Author, before: CompiledText, chosen: tuple[WrittenArray, ...], after: CompiledText
+) -> tuple[tuple[WrittenArray, ...], CompiledText]:
+    """What was chosen, by constants of the author wherever these can say it; and the text."""
+    arrays = shared_arrays(author.source)
+    pads = {
+        one.number: c.plan.map.pad
+        for c in chosen
+        for one in c.plans.arrays
+        if c.plan.map.pad and not c.plan.map.row
+    }
+    rows = {one.number: one.sizes[0].columns for c in chosen for one in c.plans.arrays}
+    measured: Sizes | Refusal = {}
+    for skew in by_skews(author.source, arrays, pads):
+        said = {number for one in chosen if one.skew for number in one.skew.names}
+        if said & skew.names.keys() or not _pads(skew, rows) or _in_headers(author, skew):
+            continue
+        measured = measured or sizes(author.source, arrays, author.language, author.what)
+        if isinstance(measured, Refusal):
+            break
+        tried = _said_by(skew, chosen, _beside(skew, pads, arrays, before, measured))
+        found = _compiled(author, before, after, tried) if tried else None
+        if found is not None:
+            chosen, after = tried, found
+    return chosen, after
+
+
+def _pads(skew: SkewSpelling, rows: Mapping[int, int]) -> bool:
+    """Whether a constant is a padding, the smaller part of a row, and no length of its own."""
+    mine = [columns for number, columns in rows.items() if number in skew.names]
+    return 2 * (skew.skew.number + skew.pad) < min(mine, default=0) + skew.pad
+
+
+def _in_headers(author: Author, skew: SkewSpelling) -> bool:
+    """Whether a header of the author's says the name of a constant, by a macro perhaps."""
+    headers = own_headers(author.source.text, author.what.path, author.what.flags)
+    names = "|".join(map(re.escape, skew.skew.constants))
+    return bool(names) and any(re.search(rf"\b(?:{names})\b", text) for text in headers)
+
+
+def _beside(
+    skew: SkewSpelling,
+    pads: dict[int, int],
+    arrays: Sequence[SharedArray],
+    before: CompiledText,
+    measured: Sizes,
+) -> tuple[SizedArray, ...]:
+    """The arrays that become longer as well."""
+    gpu = machine(before.kernels[0].target)
+    others = [number for number in skew.names if number not in pads]
+    return tuple(sized(n, arrays[n], before.kernels, measured, gpu) for n in others)
+
+
+def _said_by(
+    skew: SkewSpelling, chosen: tuple[WrittenArray, ...], beside: tuple[SizedArray, ...]
+) -> tuple[WrittenArray, ...]:
+    """What was chosen, with a constant for the pads that it says; none if it says a part of them
+    alone."""
+    told: list[WrittenArray] = []
+    for one in chosen:
+        mine = [each for each in one.plans.arrays if each.number in skew.names]
+        if mine and len(mine) < len(one.plans.arrays):
+            return ()
+        if mine:
+            text = f"{_named(one, beside)}: {skew.text}"
+            spelling = replace(one.spelling, edits=skew.edits, how="constant", text=text)
+            one = WrittenArray(one.plans, one.plan, spelling, skew, beside)
+            beside = ()
+        told.append(one)
+    return tuple(told)
+
+
+def _named(one: WrittenArray, beside: Sequence[SizedArray]) -> str:
+    """The arrays of one text, and those that become longer with them."""
+    names = ", ".join(each.array.name for each in one.plans.arrays)
+    return f"{names}, and {listed([each.array.name for each in beside])}" if beside else names
+
+
+def _compiled(
+    author: Author,
+    before: CompiledText,
+    after: CompiledText,
+    chosen: tuple[WrittenArray, ...],
+) -> CompiledText | None:
+    """The text with what is chosen, compiled; None where it costs more than ``after``, is not
+    proved, or cannot be compared."""
+    text = edited(author.source, tuple(edit for one in chosen for edit in one.spelling.edits))
+    changed = changed_by(chosen)
+    if isinstance(text, Refusal):
+        return None
+    claims, source = claims_of(chosen), parse(text, author.source.file)
+    if isinstance(prove_text(author.source, source, claims), Refusal):
+        return None
+    try:
+        made = author.compiled(text, changed).under(before.emitted.passes.keys())
+    except InputError:
+        return None
+    old, new = before.emitted, made.emitted
+    same = [one.name for one in made.kernels] == [one.name for one in before.kernels]
+    if (
+        not same
+        or new.passes.keys() != after.emitted.passes.keys()
+        or paying(old.passes, new.passes)
+    ):
+        return None
+    dearer = new.beside(old) > after.emitted.beside(old) or crowded(after.kernels, made.kernels)
+    if dearer or unlike(author.source, source, claims, author.language, author.what, changed):
+        return None
+    return made
+
+
+def changed_by(chosen: Sequence[WrittenArray]) -> tuple[ChangedArgument, ...]:
+    """The arguments of templates that are other numbers."""
+    found = (change for one in chosen if one.skew for change in one.skew.changed)
+    return tuple(dict.fromkeys(found))

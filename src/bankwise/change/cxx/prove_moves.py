@@ -1,0 +1,170 @@
+"""Whether a new index is the map of the old one: evaluated for every place that it can name.
+
+By the whole value of the last indices; where that is more than can be tried, or where an index is
+taken apart, by the parts that its terms make.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from msgspec import Struct
+
+from bankwise.change.cxx.claim import MOST, MOST_COLUMNS, ArrayClaim, across, mapped, period, placed
+from bankwise.change.cxx.evaluate import bare, value_at, value_of
+from bankwise.counting.access import IntArray
+from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.stable import acts
+from bankwise.read.cxx.terms import in_row, parts_of
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at
+from bankwise.read.cxx.uses import ArrayUse
+
+
+def moved(
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
+) -> str:
+    """Why the new last index is not the map of the old one; empty if it is."""
+    tried = _tried(before, old, claim, size)
+    if isinstance(tried, str):
+        return tried
+    if any(acts(before, index) for index in old.indices[-2:]):
+        return f"{before.of(old.span)} does more than to name a place"
+    found = [value_at(after, index, tried.names) for index in rewritten(new, claim)]
+    values = [one for one in found if one is not None]
+    if len(values) < len(found):
+        return f"{after.of(new.indices[-1])} is no expression of the old indices"
+    scale, row, byte = tried.scale, tried.row, tried.byte
+    if len(values) > 1:
+        right = _crosses(claim, size, row, byte, (values[0], values[1] * scale))
+    else:
+        over = old.flat or claim.row
+        place = across(claim, size, byte) if over else placed(claim, size, row, byte)
+        right = bool((values[0] * scale == place).all())
+    told = f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
+    return "" if right else told
+
+
+def rewritten(use: ArrayUse, claim: ArrayClaim) -> tuple[ByteSpan, ...]:
+    """The indices of a use that are other ones under a map."""
+    return use.indices[-2 if claim.columns and not use.flat else -1 :]
+
+
+class TriedIndices(Struct, frozen=True):
+    """What the indices of a use are tried with: the ``row`` and the ``byte`` in it that they name,
+    and what each is, by its text; ``scale``: bytes of what the last one counts."""
+
+    row: IntArray
+    byte: IntArray
+    names: Mapping[str, IntArray]
+    scale: int
+
+
+def _tried(
+    source: CxxSource, use: ArrayUse, claim: ArrayClaim, size: ArraySize
+) -> TriedIndices | str:
+    """Every place that the last indices of a use can name; why it cannot be tried else."""
+    texts = [bare(source, index) for index in use.indices[-2:]]
+    if claim.columns and len(texts) != 2 - use.flat:
+        return f"{source.of(use.span)} names no element"
+    scale = size.scale(use.scale)
+    whole = size.bytes_ if use.flat or size.flat else size.columns * size.element_bytes
+    if not scale or not whole or whole > MOST_COLUMNS * size.element_bytes:
+        return "what its index counts is not known"
+    rows = tried_rows(claim, size) if len(texts) > 1 else 1
+    if rows * whole > MOST * scale:
+        return "it has more rows than can be tried"
+    column, row = axis(texts[-1], whole // scale)[None], axis(texts[0], rows)[:, None]
+    if len(texts) == 2 and len(set(texts)) == 1:
+        row = column = axis(texts[0], min(size.extents[-2] or whole, whole // scale))[None]
+    if len(texts) == 1:
+        row = column * scale // size.element_bytes
+    both = zip(texts, (row, column)[-len(texts) :], strict=True)
+    names = {text: values for text, values in both if not text.isdecimal()}
+    return TriedIndices(row, column * scale, names, scale)
+
+
+def _crosses(
+    claim: ArrayClaim, size: ArraySize, row: IntArray, byte: IntArray, new: tuple[IntArray, ...]
+) -> bool:
+    """Whether a row and a byte of it are the new place of old ones, and in a row."""
+    long = size.columns * size.element_bytes
+    place = across(claim, size, row * long + byte)
+    inside = (new[1] >= 0) & (new[1] < long)
+    return bool(((new[0] * long + new[1] == place) & inside).all())
+
+
+def tried_rows(claim: ArrayClaim, size: ArraySize) -> int:
+    """How many rows a new index is tried with: all there are, so that no bit of the number of a
+    row is left to chance."""
+    if size.flat:
+        return period(claim)
+    rows = size.extents[-2] or size.bytes_ // (size.columns * size.element_bytes)
+    return rows if claim.columns else max(period(claim), rows)
+
+
+def moved_in_block(
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
+    number: int,
+) -> bool:
+    """Whether a new index is the map of the old one, by the parts that the terms of that make:
+    tried for every block and every place in it, and whatever whole periods the phase leaves out."""
+    block = max(fold.block for fold in claim.folds)
+    whole, count = period(claim), size.columns
+    if old.scale or acts(before, old.indices[0]) or whole % block or count % block:
+        return False
+    if any(fold.divisor % block for fold in claim.folds):
+        return False
+    parts = parts_of(before, old.indices[0], size.facts(number), block, whole)
+    node = node_at(after, new.indices[-1])
+    if parts is None or node is None or count // block * (2 * count // whole) > MOST_COLUMNS:
+        return False
+    high = np.arange(0, count, block)[:, None, None]
+    left_out = np.arange(-count // whole * whole, count + 1, whole)[None, :, None]
+    low = np.arange(block)[None, None]
+    phase = high - (left_out if parts.phase != parts.high else 0)
+    told = phase % parts.factor == 0
+    names = {parts.phase: phase // parts.factor, parts.high: high, parts.low: low}
+    value = value_of(after, node, {text: one for text, one in names.items() if text})
+    place = mapped(claim, high + low, high + low)
+    return value is not None and bool(((value == place) | ~told).all())
+
+
+def moved_in_row(
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
+    number: int,
+) -> bool:
+    """Whether a new index is the pitch of the old one, by its terms: those that are multiples of a
+    part of a row, and those that stay inside one; tried for all of both."""
+    node = node_at(after, new.indices[-1])
+    told = claim.row and not old.scale and not acts(before, old.indices[0])
+    found = in_row(before, old.indices[0], size.facts(number), claim.row) if told else None
+    if found is None or node is None:
+        return False
+    parts, block = found
+    if size.columns % block or size.columns > MOST_COLUMNS:
+        return False
+    high, low = np.arange(0, size.columns, block)[:, None], np.arange(block)[None]
+    value = value_of(after, node, {parts.high: high, parts.low: low})
+    place = across(claim, size, (high + low) * size.element_bytes)
+    return value is not None and bool((value * size.element_bytes == place).all())
+
+
+def axis(text: str, extent: int) -> IntArray:
+    """The values that an index is tried with: all, or the number that it is."""
+    return np.asarray([int(text)]) if text.isdecimal() else np.arange(extent)
