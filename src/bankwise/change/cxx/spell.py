@@ -246,7 +246,8 @@ def _pitched(
             return Refusal("counts on over its rows", source.place(use.span.start))
         inner, long = _atom(source, index), _length(source, array, row, index)
         more = f"{inner} / {long}" + (f" * {pad}" if pad > 1 else "")
-        edits.append(CxxEdit(use.indices[-1], f"{inner} + {more}"))
+        text = f"{inner} + {more}"
+        edits.append(CxxEdit(index, text if _bracketed(source, index) else f"({text})"))
     strides = _strides(source, array, map_, sizes)
     if isinstance(strides, Refusal):
         return strides
@@ -423,9 +424,11 @@ def _anew(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse) -> Iterato
 
 
 def _bracketed(source: CxxSource, index: ByteSpan) -> bool:
-    """Whether an index stands alone: in brackets, and not in a sum."""
-    parent = node_at(source, index).parent
-    return bool(
+    """Whether an index stands alone: in brackets, and not in a sum, as ``a + b`` of ``p + a + b``
+    does, where no expression is just that."""
+    node = node_at(source, index)
+    parent = node.parent
+    return span(node) == index and bool(
         parent.type in ("subscript_argument_list", "parenthesized_expression")
         or source.data[parent.start_byte : parent.start_byte + 1] == b"["
     )
