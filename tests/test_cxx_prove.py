@@ -76,6 +76,17 @@ def test_a_pitch_is_proved() -> None:
     assert judged(TEXT, after, pad=4) == 5
 
 
+def test_a_pitch_of_a_sum_behind_a_pointer_is_proved() -> None:
+    text = (
+        "__global__ void k(int t) {\n__shared__ float s[64][32];\n*(&s[0][0] + t * 32 + 5) = 1; }"
+    )
+    source, (way,) = spelled(IndexMap(pad=4), text)
+    after = edited(source, way.edits)
+    assert isinstance(after, str)
+    assert "*(&s[0][0] + ((t * 32 + 5) + (t * 32 + 5) / 32 * 4)) = 1" in after
+    assert judged(text, after, pad=4) == 1
+
+
 MACRO = """#define S(i, j) s[(i)][j]
 __global__ void k(float* o, int t) {
   __shared__ float s[64][32];

@@ -93,6 +93,25 @@ FORMS = (
         *("s", ROWS, ("", "")),
     ),
     Form(
+        "flat sum",
+        in_kernel(
+            "float* p = &s[0][0];\n*(p + /**/t * 32 + k/**/) = *(s[0] + /**/k * 32 + t/**/);"
+        ),
+        *("s", ROWS, ("", "")),
+    ),
+    Form(
+        "first row",
+        in_kernel(
+            "float* p = s[0];\np[/**/t * 32 + k/**/] = s[k][/**/t/**/];\nstore(s[0], k, t);", STORE
+        ),
+        *("s", ROWS, ("", "", "k")),
+    ),
+    Form(
+        "sum",
+        in_kernel("float x = *(u + /**/t * 32 + k/**/);\nu[/**/k * 32 + t/**/] = x;"),
+        *("u", FLAT, ("", "")),
+    ),
+    Form(
         "flat vectors",
         in_kernel(
             f"{CAST}(&s[0][0])[/**/t * 8 + k/**/] = {{}};\n*((float4*)s + /**/t/**/) = {{}};"

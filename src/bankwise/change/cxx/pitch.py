@@ -46,7 +46,8 @@ def pitched(
             return Refusal("counts on over its rows", source.place(use.span.start))
         inner, long = atom(source, index), row_length(source, array, row, index)
         more = f"{inner} / {long}" + (f" * {pad}" if pad > 1 else "")
-        edits.append(CxxEdit(use.indices[-1], f"{inner} + {more}"))
+        text = f"{inner} + {more}"
+        edits.append(CxxEdit(index, text if bracketed(source, index) else f"({text})"))
     strides = _strides(source, array, map_, sizes)
     if isinstance(strides, Refusal):
         return strides

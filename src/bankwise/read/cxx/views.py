@@ -202,7 +202,16 @@ def _indexed(
     else:
         indices = (*view.indices, span(index[0]))
         inner = replace(view, indices=indices, rest=view.rest - 1, held=None)
-        _follow(source, parent, inner, found)
+        _follow(source, parent, _from_first(source, parent, inner), found)
+
+
+def _from_first(source: CxxSource, row: Node, view: PointerView) -> PointerView:
+    """The first row as a pointer: ``*(s[0] + i)``, ``float* p = s[0];`` count elements of all rows
+    as often as of that one, and their places over all rows are right for both."""
+    parent = around(row)
+    indexed = parent is not None and parent.type == "subscript_expression"
+    first = view.rest == 1 and all(source.of(one) == "0" for one in view.indices)
+    return view if indexed or not first else replace(view, flat=True, indices=())
 
 
 def _touched(
