@@ -22,10 +22,12 @@ from bankwise.ask.array_texts import WrittenArray, rejection, written_arrays
 from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.dearer import dear
 from bankwise.ask.every_launch import (
+    every_launch,
     key_of,
     over,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
+from bankwise.ask.header_copies import copied, remaining
 from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.matrices_placed import misplaced
@@ -34,7 +36,7 @@ from bankwise.ask.source_text import Author, CompiledText, opened
 from bankwise.ask.supposed import without
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.spell import lines_before
+from bankwise.change.cxx.spell import CxxEdit, lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.files import check_placed, read_text
@@ -74,7 +76,7 @@ def fix_source_file(
         before = author.compiled(text)
         said = (*said, _ALSO.format(names=listed(also)))
     author, before = opened(author, before)
-    fixed = _by_indices(author, before, judges)
+    fixed = _with_headers(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
@@ -93,6 +95,7 @@ def fix_source_file(
         lines=fixed.lines,
         notes=(
             *fixed.unpadded,
+            *fixed.copied,
             *told,
             *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
         ),
@@ -101,7 +104,8 @@ def fix_source_file(
 
 class _Fixed(ByIdentity, frozen=True, eq=False):
     """What became of a source. ``lines``: by line of its text that which it was, where that
-    differs; ``unpadded``: what would take fewer passes without a padding that is there."""
+    differs; ``unpadded``: what would take fewer passes without a padding that is there; ``edits``:
+    what makes one text of the other; ``copied``: which functions of headers have copies."""
 
     before: CompiledText
     compiled: CompiledText
@@ -110,11 +114,35 @@ class _Fixed(ByIdentity, frozen=True, eq=False):
     refusals: tuple[Refusal, ...]
     lines: Mapping[int, int]
     unpadded: tuple[str, ...] = ()
+    edits: tuple[CxxEdit, ...] = ()
+    copied: tuple[str, ...] = ()
 
     @property
     def rejected(self) -> bool:
         """Whether a judge says no."""
         return bool(rejection(self.verdicts))
+
+
+def _with_headers(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
+    """The source with other indices and extents, also in copies of what its headers do with its
+    arrays; only those copies are left that have other ones."""
+    made = copied(author, before)
+    if made is None:
+        return _by_indices(author, before, judges)
+    fixed = _by_indices(made.author, made.before, judges)
+    left = remaining(made, fixed.edits, fixed.compiled)
+    keys = [key_of(one) for one in every_launch(fixed.before.kernels)]
+    verdicts = (
+        replace(v, detail=v.detail + left.proved * (v.judge == "proof")) for v in fixed.verdicts
+    )
+    return replace(
+        fixed,
+        before=before.under(keys),
+        compiled=left.compiled if fixed.changes else before.under(keys),
+        verdicts=tuple(verdicts),
+        lines=left.lines,
+        copied=left.notes,
+    )
 
 
 def _by_indices(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
@@ -143,14 +171,16 @@ def _written(
         return _heard(author, before, after, chosen, judges)
 
     chosen, after, left = written_arrays(author, before, planned, heard if apart else None)
+    edits = tuple(e for one in chosen for e in one.spelling.edits)
     return _Fixed(
         before,
         after,
         tuple(_change(one, before) for one in chosen),
         heard(chosen, after),
         left,
-        lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
+        lines_before(author.source, edits),
         tuple(filter(None, (one.plans.unpadded for one in chosen))),
+        edits,
     )
 
 

@@ -127,7 +127,7 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
     for number, claim in changed.items():
         array = arrays[number]
         if claim.pad:
-            free.add(array.extents[-1])
+            free.update((array.extents[-1], *(() if claim.row else array.rows)))
             free.update(at for use in array.uses for at in use.strides)
         new = [use for use in array.uses if use.indices and _written(use, claim)]
         free |= {index for use in new for index in _changed(use, claim)}
@@ -243,9 +243,13 @@ def _lengthened(
             return f"a pad of {claim.pad} breaks what is moved together"
     if any(use.size for use in old.uses) or old.fixed or old.unsized:
         return "its size is asked for, or is not its own"
-    text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
-    if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):
-        return f"rows of {text} and {claim.pad} are not rows of {grown}"
+    both = [one.extents[-1:] + one.rows for one in (old, new)]
+    if len(both[0]) != len(both[1]):
+        return "other pointers to its rows have a type that says how long they are"
+    for then, now in zip(*both, strict=True):
+        text, grown = before.of(then), after.of(now)
+        if grown != f"{text} + {claim.pad}" or _loose(before, then):
+            return f"rows of {text} and {claim.pad} are not rows of {grown}"
     return ""
 
 

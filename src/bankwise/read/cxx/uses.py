@@ -54,13 +54,15 @@ class ViewBase(Struct, frozen=True):
 class ViewsFound(Struct):
     """What following an array has found so far. ``arguments``: of functions that are followed, by
     function and place, the bytes at which they stand; ``pieces``: mentions of which each begins a
-    piece of its own, which are not followed."""
+    piece of its own, which are not followed; ``rows``: where types of pointers say how long its
+    rows are."""
 
     uses: list[ArrayUse] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     bases: list[ViewBase] = field(default_factory=list)
     arguments: dict[tuple[str, int], set[int]] = field(default_factory=dict)
     pieces: frozenset[int] = frozenset()
+    rows: set[ByteSpan] = field(default_factory=set)
 
 
 class PointerView(Struct, frozen=True):
