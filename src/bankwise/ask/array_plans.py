@@ -166,7 +166,7 @@ def _used(source: CxxSource, array: SharedArray, posed: Sequence[PosedArray]) ->
     """The lines that name an array, and those that reach it through a pointer, in words; of a call
     that was inlined from another file of the author's the lines there, where its index stands; of
     one from a compiler's header the line that calls it: there is nothing to be edited there."""
-    every = {(source.line(a.access.location.line), a.source) for p in posed for a in _inlined(p)}
+    every = {(_line(a.access.location), a.source) for one in posed for a in _inlined(one)}
     inner = {(line, at) for line, at in every if at is None or not of_compiler(at.file)}
     places = {_line(one.location) for one in array.refusals if one.location is not None}
     places.difference_update(line for line, _ in inner)

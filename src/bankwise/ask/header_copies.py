@@ -33,7 +33,8 @@ from bankwise.read.source import Compilation
 
 
 class CopiedAuthor(ByIdentity, frozen=True, eq=False):
-    """A source with copies, as its own author."""
+    """A source with copies, as its own author. ``before``: as it is compiled, at the lines that the
+    author knows, since it is the same code."""
 
     text: CopiedText
     author: Author
@@ -64,11 +65,10 @@ def copied(author: Author, before: CompiledText) -> CopiedAuthor | None:
     made = copied_text(author.source, author.what)
     if made is None:
         return None
-    known = replace(author, source=made.source)
-    compiled = _compiled(known, made.source.text)
-    if compiled is None or not _same(author, before, compiled, made.copies):
+    with_copies = replace(before, text=made.source.text)
+    if not _same(author, before, replace(with_copies, between=""), made.copies):
         return None
-    return CopiedAuthor(made, known, compiled)
+    return CopiedAuthor(made, replace(author, source=made.source), with_copies)
 
 
 def _compiled(author: Author, text: str) -> CompiledText | None:
@@ -83,11 +83,15 @@ def _same(
 ) -> bool:
     """Whether the compiler makes the same code of a text and of one with copies."""
     language = author.language
-    old, new = (
-        one.between or language.emitted(replace(author.what, text=one.text))
-        for one in (before, after)
-    )
     renamed = {one.name: one.function for one in copies}
+    try:
+        kept = bool(before.between and after.between)
+        old, new = (
+            one.between if kept else language.emitted(replace(author.what, text=one.text))
+            for one in (before, after)
+        )
+    except InputError:
+        return False
     return same_code(old, new, renamed, language.remark)
 
 

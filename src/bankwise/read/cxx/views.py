@@ -80,13 +80,21 @@ def _once(source: CxxSource, found: ViewsFound) -> list[ArrayUse]:
     each: dict[ByteSpan, ArrayUse] = {}
     for use in found.uses:
         old = each.setdefault(use.span, use)
-        if old != use:
+        if not _alike(old, use):
             found.refusals.append(
                 Refusal(
                     f"{source.of(use.span)} is reached in two ways", source.place(use.span.start)
                 )
             )
     return list(each.values())
+
+
+def _alike(one: ArrayUse, other: ArrayUse) -> bool:
+    """Whether two uses of one place are one: whichever tile of several they are in, where the text
+    says no length of a row there."""
+    last = (replace(use, indices=use.indices[-2:]) for use in (one, other))
+    same = len(one.indices) == len(other.indices) and not one.strides
+    return one == other or (same and next(last) == next(last))
 
 
 def _everywhere(
