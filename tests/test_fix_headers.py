@@ -174,24 +174,26 @@ def test_two_tiles_of_one_array_may_be_given_in_turn(tmp_path: Path) -> None:
         # Another text for floats: the copy would be of the other one, and other code.
         (
             FILL
-            + "template <> __device__ void fill<32, 32>(const float* from, int, float (*to)[32]) {\n"
-            "    for (int i = threadIdx.x; i < 1024; i += 256) to[i / 32][i % 32] = from[i] + 1;\n"
+            + "template <> __device__ void fill<32, 32>(const float* from, int, float (*to)[32])\n"
+            "{   for (int i = threadIdx.x; i < 1024; i += 256) to[i / 32][i % 32] = from[i] + 1;\n"
             "}\n",
-            "tile is passed to fill",
+            "fill of a header: not copied, since the compiler makes other code of a copy",
         ),
         # A macro that is not seen in the source's text.
         (
             FILL.replace("= from[", "= ONE(from)[").replace(
                 "#pragma once\n", "#pragma once\n#define ONE(p) (p)\n"
             ),
-            "tile is passed to fill",
+            "fill of a header is not copied: it uses the macro ONE",
         ),
+        (FILL + "float fill(float);\nfloat fill(float x) { return x; }\n", "2 functions have"),
     ],
 )
 def test_what_may_be_another_program_is_not_copied(tmp_path: Path, header: str, why: str) -> None:
     answer, text = written(tmp_path, TRANSPOSE, header)
     assert text == TRANSPOSE
-    assert any(why in one["reason"] for one in answer["refusals"])
+    assert any("tile is passed to fill" in one["reason"] for one in answer["refusals"])
+    assert any(why in note for note in answer["notes"])
 
 
 @needs_nvcc

@@ -126,23 +126,31 @@ class _Fixed(ByIdentity, frozen=True, eq=False):
 def _with_headers(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
     """The source with other indices and extents, also in copies of what its headers do with its
     arrays; only those copies are left that have other ones."""
-    made = copied(author, before)
-    if made is None:
-        return _by_indices(author, before, judges)
+    made = copied(author, before) if _conflicts(before) else ()
+    if isinstance(made, tuple):
+        fixed = _by_indices(author, before, judges)
+        return replace(fixed, copied=made if fixed.refusals else ())
     fixed = _by_indices(made.author, made.before, judges)
+    before = before.under([key_of(one) for one in every_launch(fixed.before.kernels)])
+    open_ = made.text.left if fixed.refusals else ()
+    if not fixed.changes:
+        return replace(fixed, before=before, compiled=before, lines={}, copied=open_)
     left = remaining(made, fixed.edits, fixed.compiled)
-    keys = [key_of(one) for one in every_launch(fixed.before.kernels)]
-    verdicts = (
-        replace(v, detail=v.detail + left.proved * (v.judge == "proof")) for v in fixed.verdicts
-    )
+    said = {"proof": left.proved}
     return replace(
         fixed,
-        before=before.under(keys),
-        compiled=left.compiled if fixed.changes else before.under(keys),
-        verdicts=tuple(verdicts),
+        before=before,
+        compiled=left.compiled,
+        verdicts=tuple(replace(v, detail=v.detail + said.get(v.judge, "")) for v in fixed.verdicts),
         lines=left.lines,
-        copied=left.notes,
+        copied=(*left.notes, *open_),
     )
+
+
+def _conflicts(before: CompiledText) -> bool:
+    """Whether a kernel has conflicts, in the launches that are shown."""
+    counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
+    return any(kernel.totals.run.extra for kernel in counted)
 
 
 def _by_indices(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
@@ -232,8 +240,7 @@ def _planned(
 ) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...], CompiledText]:
     """What could be written of each array that has conflicts, the costliest first; and why not. And
     the source under those launches that can be."""
-    counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
-    if not any(kernel.totals.run.extra for kernel in counted):
+    if not _conflicts(before):
         return (), (), before
     found = source_plans(
         author.source, author.language, author.what, author.options, before.kernels

@@ -52,23 +52,24 @@ class LeftCopies(ByIdentity, frozen=True, eq=False):
 
 
 def copied_text(source: CxxSource, what: Compilation) -> CopiedText | None:
-    """A source with copies of what its own headers do with its arrays; None where they do nothing
-    with them that can be copied."""
+    """A source with copies of what its own headers do with its arrays, or with why there are none;
+    None where it has no such headers."""
     found = header_texts(source.text, Path(source.file), what.flags)
     headers = OwnHeaders(found, "".join(defined_macros(what.flags)))
-    made = with_copies(source, headers) if found else None
-    return made if made is not None and made.copies else None
+    return with_copies(source, headers) if found else None
 
 
-def copied(author: Author, before: CompiledText) -> CopiedAuthor | None:
-    """The same of an author; None also where the compiler makes other code of it."""
+def copied(author: Author, before: CompiledText) -> CopiedAuthor | tuple[str, ...]:
+    """The same of an author; why it has no copies, also where the compiler makes other code of a
+    text with them."""
     made = copied_text(author.source, author.what)
-    if made is None:
-        return None
-    with_copies = replace(before, text=made.source.text)
-    if not _same(author, before, replace(with_copies, between=""), made.copies):
-        return None
-    return CopiedAuthor(made, replace(author, source=made.source), with_copies)
+    if made is None or not made.copies:
+        return () if made is None else made.left
+    copied_ = replace(before, text=made.source.text)
+    if not _same(author, before, replace(copied_, between=""), made.copies):
+        names = listed(tuple(dict.fromkeys(one.function for one in made.copies)))
+        return (_OTHER.format(names=names),)
+    return CopiedAuthor(made, replace(author, source=made.source), copied_)
 
 
 def _compiled(author: Author, text: str) -> CompiledText | None:
@@ -108,7 +109,8 @@ def remaining(made: CopiedAuthor, edits: Sequence[CxxEdit], compiled: CompiledTe
     lines = _lines(made.text, (*edits, *back), after.text, copies)
     told = tuple(_said(one) for one in copies)
     names = listed([one.name for one in copies])
-    return LeftCopies(after, lines, _ONE.format(names=names) if copies else "", told)
+    proved = _ONE.format(names=names) if copies else ""
+    return LeftCopies(after, lines, proved, told)
 
 
 def _lines(
@@ -141,6 +143,7 @@ _ONE = (
     "; {names}: copied from a header, and with the copies as they are there the compiler makes the "
     "same code"
 )
+_OTHER = "{names} of a header: not copied, since the compiler makes other code of a copy"
 _COPIED = (
     "{name} is {function} of {header} with the new layout: a copy of this source's own, since "
     "whoever else includes the header has arrays with the old one"

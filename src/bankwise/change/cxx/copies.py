@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bankwise.change.cxx.spell import CxxEdit, edited
 from bankwise.errors import Location, Refusal
@@ -50,10 +51,12 @@ class FunctionCopy(Struct, frozen=True):
 
 
 class CopiedText(ByIdentity, frozen=True, eq=False):
-    """A source with copies, which knows where its lines stand."""
+    """A source with copies, which knows where its lines stand. ``left``: why other functions of
+    headers have none, in words."""
 
     source: CxxSource
     copies: tuple[FunctionCopy, ...]
+    left: tuple[str, ...] = ()
 
 
 class _WantedCopy(Struct, frozen=True):
@@ -69,21 +72,24 @@ def with_copies(source: CxxSource, headers: OwnHeaders) -> CopiedText:
     places = tuple(Location(source.file, n) for n in range(1, source.data.count(b"\n") + 2))
     now = CopiedText(parse(source.text, source.file), ())
     for _ in range(_DEEPEST):
-        made = _once(now, places, headers)
+        found = list(_wanted(now, places, headers))
+        left = tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
+        now = replace(now, left=left)
+        made = _once(now, places, [one for one in found if not isinstance(one, str)])
         if made is None:
             break
         now, places = made
     copies = tuple(sorted(now.copies, key=lambda one: one.name))
-    return CopiedText(parse(now.source.text, source.file, places), copies)
+    return CopiedText(parse(now.source.text, source.file, places), copies, now.left)
 
 
 def _once(
-    now: CopiedText, places: tuple[Location, ...], headers: OwnHeaders
+    now: CopiedText, places: tuple[Location, ...], found: Sequence[_WantedCopy]
 ) -> tuple[CopiedText, tuple[Location, ...]] | None:
     """With copies of what the functions of a text call; None where there is nothing to be copied,
     or no place for it."""
     source, old = now.source, {one.name: one for one in now.copies}
-    wanted = sorted(_wanted(now, places, headers), key=lambda one: one.function.order)
+    wanted = sorted(found, key=lambda one: one.function.order)
     edits: list[CxxEdit] = []
     added: list[tuple[int, tuple[Location, ...]]] = []
     for one in wanted:
@@ -98,9 +104,9 @@ def _once(
     text = _edited(source, edits)
     if not wanted or text is None:
         return None
-    for line, lines in sorted(added, key=lambda one: one[0], reverse=True):
+    for line, lines in sorted(added[::-1], key=lambda one: one[0], reverse=True):
         places = (*places[:line], *lines, *places[line:])
-    return CopiedText(parse(text, source.file), tuple(old.values())), places
+    return CopiedText(parse(text, source.file), tuple(old.values()), now.left), places
 
 
 def _edited(source: CxxSource, edits: Sequence[CxxEdit]) -> str | None:
@@ -115,8 +121,9 @@ def _edited(source: CxxSource, edits: Sequence[CxxEdit]) -> str | None:
 
 def _wanted(
     now: CopiedText, places: Sequence[Location], headers: OwnHeaders
-) -> Iterator[_WantedCopy]:
-    """What of headers is given a shared array, once for each function that calls it."""
+) -> Iterator[_WantedCopy | str]:
+    """What of headers is given a shared array, once for each function that calls it; or why that
+    is not copied."""
     source, seen = now.source, set[tuple[str, int]]()
     for refusal in (one for array in shared_arrays(source) for one in array.refusals):
         call = None if refusal.location is None else _handed(source, refusal.location)
@@ -125,9 +132,12 @@ def _wanted(
             continue
         name = called(source, call)
         seen.add((name, caller.start_byte))
-        function = None if definitions(source, name) else headers.function(name)
+        function = "" if definitions(source, name) else headers.function(name)
         own = _called(source, caller)
-        if function is None or not re.fullmatch(r"\w+", own) or _macro(source, name):
+        if isinstance(function, str):
+            yield from ([f"{name} of a header is not copied: {function}"] if function else [])
+            continue
+        if not re.fullmatch(r"\w+", own) or _macro(source, name):
             continue
         line = places[source.data.count(b"\n", 0, call.start_byte)].line
         root = next((one for one in now.copies if one.name == own), None)

@@ -12,8 +12,10 @@ from collections.abc import Mapping
 _PLACES = r"^[ \t]*\.(?:loc|file)\b.*\n|^\.Ltmp\d+:.*\n|[ \t]*{remark}.*$"
 """Lines that say where in the source code stands, and remarks."""
 _DEBUG = re.compile(r"^[ \t]*\.section[ \t]+\.debug.*", re.MULTILINE | re.DOTALL)
-_UNIT = re.compile(r"(_INTERNAL_|_GLOBAL__N__|__nv_static_\d+__)[0-9a-f]{8}_")
-"""What nvcc puts into names that no other file sees: a hash of the text."""
+_UNIT = re.compile(
+    r"((?:_INTERNAL_|_GLOBAL__N__|__nv_static_\d+__)[0-9a-f]{8}_|__hip_cuid_[0-9a-f]+)"
+)
+"""What nvcc and clang put into names that no other file sees: a hash of the text."""
 
 
 def same_code(before: str, after: str, renamed: Mapping[str, str], remark: str) -> bool:
@@ -29,5 +31,5 @@ def same_code(before: str, after: str, renamed: Mapping[str, str], remark: str) 
 def _bare(emitted: str, remark: str) -> str:
     """An emitted text without places in the source."""
     places = re.compile(_PLACES.format(remark=re.escape(remark)), re.MULTILINE)
-    bare = _UNIT.sub(r"\1_", places.sub("", _DEBUG.sub("", emitted)))
+    bare = _UNIT.sub("", places.sub("", _DEBUG.sub("", emitted)))
     return "\n".join(filter(str.strip, bare.split("\n")))

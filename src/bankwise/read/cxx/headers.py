@@ -43,9 +43,9 @@ class OwnHeaders(ByIdentity, frozen=True, eq=False):
     texts: Mapping[Path, str]
     macros: str = ""
 
-    def function(self, name: str) -> HeaderFunction | None:
-        """The one function of this name; None where there is none, where there are several, and
-        where its text may mean something else in the source."""
+    def function(self, name: str) -> HeaderFunction | str:
+        """The one function of this name; else why there is none: there are several, or its text
+        may mean something else in the source; "" where no header defines it."""
         word = re.compile(rf"\b{re.escape(name)}\s*\(")
         found: list[HeaderFunction] = []
         for number, (path, text) in enumerate(self.texts.items()):
@@ -53,25 +53,30 @@ class OwnHeaders(ByIdentity, frozen=True, eq=False):
                 header = parse(text, nearby(path))
                 for node in definitions(header, name):
                     found += [_function(name, header, node, number)]
-        return found[0] if len(found) == 1 and self._plain(found[0]) else None
+        if len(found) > 1:
+            return f"{len(found)} functions have its name"
+        return next((self._own(one) or one for one in found), "")
 
-    def _plain(self, found: HeaderFunction) -> bool:
-        """Whether a function of the file or of a namespace says the same wherever it stands."""
+    def _own(self, found: HeaderFunction) -> str:
+        """Why a function may not say the same wherever it stands; empty if it does."""
         outer, text = found.whole.parent, without_comments(found.text.encode()).decode()
         while outer is not None:
             if outer.type not in _AROUND and not outer.type.startswith("preproc_if"):
-                return False
+                return "it is a member, or stands in another function"
             outer = outer.parent
         head, _, body = text.partition("{")
-        if "\r" in text or "#" in text.replace("#pragma", "") or "__global__" in head:
-            return False
-        if _OWN.search(body):
-            return False
+        if "\r" in text or "#" in text.replace("#pragma", ""):
+            return "lines of the preprocessor, or of another kind, stand in it"
+        if "__global__" in head:
+            return "it is a kernel"
+        if own := _OWN.search(body):
+            return f"it has {own[0]} variables"
         names = _parameters(found)
-        return not any(
-            re.search(rf"\b{re.escape(macro)}\b", text) and (taken or names & set(_words(value)))
-            for macro, taken, value in self._macros()
-        )
+        for macro, taken, value in self._macros():
+            said = re.search(rf"\b{re.escape(macro)}\b", text)
+            if said and (taken or names & set(_words(value))):
+                return f"it uses the macro {macro}"
+        return ""
 
     def _macros(self) -> list[tuple[str, bool, str]]:
         """All macros: the name, whether it takes something, and what it is."""
