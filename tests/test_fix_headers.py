@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from bankwise.ask.header_copies import copied_text
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.same_code import same_code
+from bankwise.errors import Refusal
 from bankwise.read.cuda import CUDA
 from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.tree import parse
 from bankwise.read.source import Compilation
 from bankwise.read.toolkit import find_program
@@ -241,3 +245,29 @@ __global__ void k5() { __shared__ float e[8][32]; used<8, 32>(e); }
     assert rows["b"] == []
     assert rows["c"] == ["C + 1"]
     assert rows["e"] == ["C"]
+
+
+def proved(before: str, after: str, pad: int) -> int | Refusal:
+    claim = ArrayClaim(0, "s", (), pad, (ArraySize(1024, 4, (8, 32), 4, 0),))
+    return prove_text(parse(before, "k.cu"), parse(after, "k.cu"), [claim])
+
+
+def test_longer_rows_are_longer_in_every_type_that_says_them() -> None:
+    text = (
+        "template <int C> __device__ void f(float (*t)[C + 1]) { t[1][threadIdx.x] = 0; }\n"
+        "__global__ void k(float* o) { __shared__ float s[8][32]; f<31>(s); o[0] = s[0][1]; }\n"
+    )
+    longer = text.replace("s[8][32]", "s[8][32 + 4]")
+    right = longer.replace("C + 1", "C + 1 + 4")
+    assert proved(text, right, 4) == 2
+    assert isinstance(proved(text, longer, 4), Refusal)
+    assert isinstance(proved(text, longer.replace("C + 1", "C + 1 + 8"), 4), Refusal)
+    assert isinstance(proved(text, text.replace("C + 1", "C + 1 + 4"), 4), Refusal)
+
+
+def test_a_deduced_length_that_the_function_goes_on_with_is_no_longer_row() -> None:
+    """The loop would clear 36 elements of every row, and another element each time."""
+    body = "{ for (int i = threadIdx.x; i < R * C; i += 32) t[i / C][i % C] = 0; }\n"
+    kernel = "__global__ void k(float* o) { __shared__ float s[8][32]; f(s); o[0] = s[0][1]; }\n"
+    text = f"template <int R, int C> __device__ void f(float (&t)[R][C]) {body}{kernel}"
+    assert isinstance(proved(text, text.replace("s[8][32]", "s[8][32 + 4]"), 4), Refusal)

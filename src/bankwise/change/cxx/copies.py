@@ -104,7 +104,8 @@ def _once(
     text = _edited(source, edits)
     if not wanted or text is None:
         return None
-    for line, lines in sorted(added[::-1], key=lambda one: one[0], reverse=True):
+    added.sort(key=lambda one: one[0])
+    for line, lines in reversed(added):  # of two at one line the second is put there first
         places = (*places[:line], *lines, *places[line:])
     return CopiedText(parse(text, source.file), tuple(old.values()), now.left), places
 

@@ -95,6 +95,19 @@ _OWN = re.compile(r"\b(?:__shared__|static)\b(?!_)")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\()?(.*)", re.MULTILINE)
 
 
+_SHARED = re.compile(r"\b__shared__\b[^;{}()]*;")
+
+
+def that_declare_shared(texts: Mapping[Path, str]) -> tuple[str, ...]:
+    """The names of the author's headers that declare shared memory."""
+    plain = {path: without_comments(text.encode()).decode() for path, text in texts.items()}
+    return tuple(
+        path.name
+        for path, text in plain.items()
+        if _SHARED.search(text) and not of_compiler(str(path))
+    )
+
+
 def _words(text: str) -> list[str]:
     return re.findall(r"[A-Za-z_]\w*", text)
 
