@@ -244,11 +244,17 @@ def _plans(
             hidden = not ways[0].typed and any(_hides(source, map_, one) for one in posed)
             plans.append(ArrayPlan(map_, ways, total, optimum, one.parted, hidden))
     if plans:
-        order = sorted(plans, key=lambda p: (p.total, accessor and p.map.pad > 0, p.hides))
+        late = accessor or any(_scattered(one.array) for one in posed)
+        order = sorted(plans, key=lambda p: (p.total, late and p.map.pad > 0, p.hides))
         return tuple(order)
     if why is None and _matrices(posed):
         return Refusal(_NO_ROWS)
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
+
+
+def _scattered(array: SharedArray) -> bool:
+    """Whether longer rows change more places of the text than a fold does."""
+    return len(array.rows) >= sum(bool(use.indices) for use in array.uses) > 0
 
 
 def _hides(source: CxxSource, map_: IndexMap, posed: PosedArray) -> bool:
