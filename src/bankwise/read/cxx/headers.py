@@ -65,8 +65,8 @@ class OwnHeaders(ByIdentity, frozen=True, eq=False):
                 return "it is a member, or stands in another function"
             outer = outer.parent
         head, _, body = text.partition("{")
-        if "\r" in text or "#" in text.replace("#pragma", ""):
-            return "lines of the preprocessor, or of another kind, stand in it"
+        if "#" in text.replace("#pragma", "") or any(c in found.text for c in "\r\ufffd"):
+            return "lines of the preprocessor, or other ends of lines, stand in it"
         if "__global__" in head:
             return "it is a kernel"
         if own := _OWN.search(body):
