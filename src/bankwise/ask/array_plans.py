@@ -29,7 +29,7 @@ from bankwise.change.cxx.index_map import IndexMap
 from bankwise.change.cxx.spell import hides, spellings
 from bankwise.change.cxx.spelling import Spelling, said, together
 from bankwise.change.cxx.tile import as_tile
-from bankwise.errors import Refusal
+from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
@@ -85,7 +85,9 @@ class ArrayPlans(ByIdentity, frozen=True, eq=False):
         """Why rows are made longer where a fold takes as few passes; empty where none does."""
         first, *others = self.plans
         as_few = any(not one.map.pad and one.total == first.total for one in others)
-        return _LONGER if first.map.pad and not first.map.row and as_few else ""
+        places = max(1 + len(one.array.rows) for one in self.arrays)
+        change = f"{places} places change" if places > 1 else "one place changes"
+        return f"{change}; {_LONGER}" if first.map.pad and not first.map.row and as_few else ""
 
     @property
     def saved(self) -> int:
@@ -165,25 +167,39 @@ def _used(source: CxxSource, array: SharedArray, posed: Sequence[PosedArray]) ->
     """The lines that name an array, and those that reach it through a pointer, in words; of a call
     that was inlined from another file of the author's the lines there, where its index stands; of
     one from a compiler's header the line that calls it: there is nothing to be edited there."""
-    every = {(a.access.location.line, a.source) for one in posed for a in _inlined(one)}
+    every = {(_line(a.access.location), a.source) for one in posed for a in _inlined(one)}
     inner = {(line, at) for line, at in every if at is None or not of_compiler(at.file)}
-    lines = {one.location.line for one in array.refusals if one.location is not None}
-    lines.difference_update(line for line, _ in inner)
-    lines |= {source.place(use.span.start).line for use in array.uses}
-    text = source.data.decode().split("\n")
-    named = [n for n in sorted(lines) if re.search(rf"\b{re.escape(array.name)}\b", text[n - 1])]
+    places = {_line(one.location) for one in array.refusals if one.location is not None}
+    places.difference_update(line for line, _ in inner)
+    places |= {_line(source.place(use.span.start)) for use in array.uses}
+    lines = {one.line for one in places if one.file == source.file}
+    text = _own_lines(source)
+    named = [n for n in sorted(lines) if re.search(rf"\b{re.escape(array.name)}\b", text[n])]
     through = sorted(lines.difference(named))
     parts = [_lines(named)] if named else []
     if through:
         parts.append(f"through a pointer in {_lines(through)}, i counted from {array.name}[0]")
-    library = sorted({line for line, _ in every - inner}.difference(named, through))
+    called = {line.line for line, _ in every - inner if line.file == source.file}
+    library = sorted(called.difference(named, through))
     if library:
         parts.append(f"by what {_lines(library)} calls")
     elsewhere = {at for _, at in inner if at is not None}
+    elsewhere |= {one for one in places if one.file != source.file}
     for file in sorted({at.file for at in elsewhere}):
         there = sorted({at.line for at in elsewhere if at.file == file})
         parts.append(f"{_lines(there)} of {file}")
     return "; ".join(parts)
+
+
+def _line(place: Location) -> Location:
+    return Location(place.file, place.line)
+
+
+def _own_lines(source: CxxSource) -> dict[int, str]:
+    """The lines of the author's file by their number there."""
+    every = enumerate(source.data.decode().split("\n"), 1)
+    placed = ((source.line(number), text) for number, text in every)
+    return {at.line: text for at, text in placed if at.file == source.file}
 
 
 def _inlined(posed: PosedArray) -> Iterator[AssemblyAccess]:
@@ -229,11 +245,17 @@ def _plans(
             hidden = not ways[0].typed and any(_hides(source, map_, one) for one in posed)
             plans.append(ArrayPlan(map_, ways, total, optimum, one.parted, hidden))
     if plans:
-        order = sorted(plans, key=lambda p: (p.total, accessor and p.map.pad > 0, p.hides))
+        late = accessor or any(_scattered(one.array) for one in posed)
+        order = sorted(plans, key=lambda p: (p.total, late and p.map.pad > 0, p.hides))
         return tuple(order)
     if why is None and _matrices(posed):
         return Refusal(_NO_ROWS)
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
+
+
+def _scattered(array: SharedArray) -> bool:
+    """Whether longer rows change more places of the text than a fold does."""
+    return len(array.rows) >= sum(bool(use.indices) for use in array.uses) > 0
 
 
 def _hides(source: CxxSource, map_: IndexMap, posed: PosedArray) -> bool:
@@ -288,7 +310,7 @@ def _matrices(posed: Sequence[PosedArray]) -> bool:
     return any(use.strides for one in posed for use in one.array.uses)
 
 
-_LONGER = "one place changes; a fold takes as few passes and no bytes, and changes each index"
+_LONGER = "a fold takes as few passes and no bytes, and changes each index"
 _NO_ROWS = (
     "wmma moves matrices of it, whose rows have no swizzle, and none of the longer rows that were "
     "tried takes fewer passes"

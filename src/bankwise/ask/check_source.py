@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first
 from bankwise.ask.fix_cute_source import written_by_cute
+from bankwise.ask.header_copies import copied_text
 from bankwise.ask.source_plans import SourcePlans, promised, source_plans
 from bankwise.ask.supposed import NUMBERS, is_open
 from bankwise.ask.write_emitted import Origin
@@ -43,6 +44,8 @@ def check_source_file(
     try:
         found = at_expressions(found, texts)
         source = parse(texts[str(path)], str(path))
+        with_copies = copied_text(source, what)
+        source = source if with_copies is None else with_copies.source
         arrays = shared_arrays(source)
         origin = replace(origin, flat=all(one.flat for one in arrays))
     except InputError as error:

@@ -23,10 +23,12 @@ from bankwise.ask.array_texts import WrittenArray, claims_of, rejection, written
 from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.dearer import dear
 from bankwise.ask.every_launch import (
+    every_launch,
     key_of,
     over,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
+from bankwise.ask.header_copies import copied, remaining
 from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.line_copies import said_copies
@@ -36,7 +38,7 @@ from bankwise.ask.source_text import Author, CompiledText, opened
 from bankwise.ask.supposed import without
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.spelling import lines_before
+from bankwise.change.cxx.spelling import CxxEdit, lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.files import check_placed, read_text
@@ -77,7 +79,7 @@ def fix_source_file(
         before = author.compiled(text)
         said = (*said, _ALSO.format(names=listed(also)))
     author, before = opened(author, before)
-    fixed = _by_indices(author, before, judges)
+    fixed = _with_headers(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
@@ -96,6 +98,7 @@ def fix_source_file(
         lines=fixed.lines,
         notes=(
             *fixed.unpadded,
+            *fixed.copied,
             *told,
             *filter(None, [said_copies(before.kernels, after.kernels)]),
             *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
@@ -105,7 +108,8 @@ def fix_source_file(
 
 class _Fixed(ByIdentity, frozen=True, eq=False):
     """What became of a source. ``lines``: by line of its text that which it was, where that
-    differs; ``unpadded``: what would take fewer passes without a padding that is there."""
+    differs; ``unpadded``: what would take fewer passes without a padding that is there; ``edits``:
+    what makes one text of the other; ``copied``: which functions of headers have copies."""
 
     before: CompiledText
     compiled: CompiledText
@@ -114,11 +118,43 @@ class _Fixed(ByIdentity, frozen=True, eq=False):
     refusals: tuple[Refusal, ...]
     lines: Mapping[int, int]
     unpadded: tuple[str, ...] = ()
+    edits: tuple[CxxEdit, ...] = ()
+    copied: tuple[str, ...] = ()
 
     @property
     def rejected(self) -> bool:
         """Whether a judge says no."""
         return bool(rejection(self.verdicts))
+
+
+def _with_headers(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
+    """The source with other indices and extents, also in copies of what its headers do with its
+    arrays; only those copies are left that have other ones."""
+    made = copied(author, before) if _conflicts(before) else ()
+    if isinstance(made, tuple):
+        fixed = _by_indices(author, before, judges)
+        return replace(fixed, copied=made if fixed.refusals else ())
+    fixed = _by_indices(made.author, made.before, judges)
+    before = before.under([key_of(one) for one in every_launch(fixed.before.kernels)])
+    open_ = made.text.left if fixed.refusals else ()
+    if not fixed.changes:
+        return replace(fixed, before=before, compiled=before, lines={}, copied=open_)
+    left = remaining(made, fixed.edits, fixed.compiled)
+    said = {"proof": left.proved}
+    return replace(
+        fixed,
+        before=before,
+        compiled=left.compiled,
+        verdicts=tuple(replace(v, detail=v.detail + said.get(v.judge, "")) for v in fixed.verdicts),
+        lines=left.lines,
+        copied=(*left.notes, *open_),
+    )
+
+
+def _conflicts(before: CompiledText) -> bool:
+    """Whether a kernel has conflicts, in the launches that are shown."""
+    counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
+    return any(kernel.totals.run.extra for kernel in counted)
 
 
 def _by_indices(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
@@ -149,14 +185,16 @@ def _written(
     chosen, after, left = written_arrays(author, before, planned, heard if apart else None)
     if not apart:
         chosen, after = by_constants(author, before, chosen, after)
+    edits = tuple(e for one in chosen for e in one.spelling.edits)
     return _Fixed(
         before,
         after,
         tuple(_change(one, before) for one in chosen),
         heard(chosen, after),
         left,
-        lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
+        lines_before(author.source, edits),
         tuple(filter(None, (one.plans.unpadded for one in chosen))),
+        edits,
     )
 
 
@@ -211,8 +249,7 @@ def _planned(
 ) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...], CompiledText]:
     """What could be written of each array that has conflicts, the costliest first; and why not. And
     the source under those launches that can be."""
-    counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
-    if not any(kernel.totals.run.extra for kernel in counted):
+    if not _conflicts(before):
         return (), (), before
     found = source_plans(
         author.source, author.language, author.what, author.options, before.kernels

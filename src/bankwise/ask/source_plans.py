@@ -20,8 +20,11 @@ from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import shared_arrays, tied
+from bankwise.read.cxx.headers import that_declare_shared
 from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.launch.headers import header_texts
+from bankwise.read.names import listed
 from bankwise.read.options import Options
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.values import KernelReport, Snippet
@@ -54,8 +57,9 @@ def source_plans(
     """The plans of each array of a source whose ``kernels`` were followed."""
     arrays = shared_arrays(source)
     if not arrays:
-        why = Refusal("no __shared__ array is declared in it", Location(source.file))
-        return SourcePlans((), (why,))
+        found = that_declare_shared(header_texts(source.text, what.path, what.flags))
+        reason = _NO_ARRAY + (_IN_HEADERS.format(names=listed(found)) if found else "")
+        return SourcePlans((), (Refusal(reason, Location(source.file)),))
     measured = sizes(source, arrays, language, what)
     if isinstance(measured, Refusal):
         return SourcePlans((), (measured,))
@@ -79,6 +83,10 @@ def source_plans(
     names = frozenset(array.name for array in arrays)
     plans.sort(key=lambda one: -one.saved)
     return SourcePlans(tuple(plans), tuple(refusals), tuple(unasked), names, keys)
+
+
+_NO_ARRAY = "no __shared__ array is declared in it"
+_IN_HEADERS = "; {names} declares some, and what stands in a header is not edited"
 
 
 def sharing(

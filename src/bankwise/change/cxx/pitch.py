@@ -36,8 +36,7 @@ def pitched(
     if array.unsized:
         return Refusal("the launch gives its bytes: its rows cannot be longer")
     last = array.extents[-1]
-    text = f"{source.of(last)} + {map_.pad}"
-    edits = [CxxEdit(last, text)]
+    edits = [CxxEdit(one, f"{source.of(one)} + {map_.pad}") for one in (last, *array.rows)]
     for use in (one for one in array.uses if one.flat and one.indices):
         index = use.indices[-1]
         acting, steps = acts(source, index), {steps_of(map_, use, size) for size in sizes}

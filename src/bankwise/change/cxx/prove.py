@@ -135,7 +135,7 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
     for number, claim in changed.items():
         array = arrays[number]
         if claim.pad and not claim.constant:
-            free.add(array.extents[-1])
+            free.update((array.extents[-1], *(() if claim.row else array.rows)))
             free.update(at for use in array.uses for at in use.strides)
         new = [use for use in array.uses if use.indices and _written(use, claim)]
         free |= {index for use in new for index in rewritten(use, claim)}
@@ -223,12 +223,24 @@ def _lengthened(
             return f"a pad of {claim.pad} breaks what is moved together"
     if any(use.size for use in old.uses) or old.fixed or old.unsized:
         return "its size is asked for, or is not its own"
-    text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
+    both = [one.extents[-1:] + one.rows for one in (old, new)]
+    if len(both[0]) != len(both[1]):
+        return "other pointers to its rows have a type that says how long they are"
     if claim.constant:
-        return "" if grown == text else f"rows of {text} are not rows of {grown}"
-    if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):
-        return f"rows of {text} and {claim.pad} are not rows of {grown}"
+        return _same_length(
+            [before.of(one) for one in both[0]] + [after.of(one) for one in both[1]]
+        )
+    for then, now in zip(*both, strict=True):
+        text, grown = before.of(then), after.of(now)
+        if grown != f"{text} + {claim.pad}" or _loose(before, then):
+            return f"rows of {text} and {claim.pad} are not rows of {grown}"
     return ""
+
+
+def _same_length(texts: Sequence[str]) -> str:
+    """Why rows that a constant makes longer are not as long wherever a type says how long."""
+    told = sorted({" ".join(one.split()) for one in texts})
+    return "" if len(told) == 1 else f"rows of {told[0]} are not rows of {told[1]}"
 
 
 def _longer_in_one(

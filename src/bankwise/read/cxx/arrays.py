@@ -52,6 +52,7 @@ class SharedArray(Struct, frozen=True):
     ``kernel``: in a kernel and not in a function that several may call; ``room``: bytes of the root
     of a piece, as C++ says it, 0 if the launch decides. ``given``: parameters of functions that
     pointers into it are handed to, and the bytes at which they are; and macros that name it.
+    ``rows``: where types of pointers say how long its rows are.
     """
 
     name: str
@@ -72,6 +73,7 @@ class SharedArray(Struct, frozen=True):
     kernel: bool = False
     room: str = "0"
     given: tuple[GivenPlace, ...] = ()
+    rows: tuple[ByteSpan, ...] = ()
 
     @property
     def flat(self) -> bool:
@@ -223,8 +225,8 @@ def _seen(array: SharedArray, found: ViewsFound) -> SharedArray:
     """An array with what was found of it."""
     bases, refusals = tuple(dict.fromkeys(found.bases)), tuple(found.refusals)
     given = tuple((key, frozenset(seen)) for key, seen in found.arguments.items())
-    uses = tuple(found.uses)
-    return replace(array, uses=uses, refusals=refusals, bases=bases, given=given)
+    uses, rows = tuple(found.uses), tuple(sorted(found.rows))
+    return replace(array, uses=uses, refusals=refusals, bases=bases, given=given, rows=rows)
 
 
 def _piece(source: CxxSource, piece: Piece, root: Node, twin: int, room: str) -> SharedArray:

@@ -40,12 +40,14 @@ class ByteSpan(Struct, frozen=True, order=True):
 
 
 class CxxSource(ByIdentity, frozen=True, eq=False):
-    """A text with its tree. ``file``: what the user calls it."""
+    """A text with its tree. ``file``: what the user calls it; ``lines``: where each of its lines
+    really stands, if some are another file's."""
 
     file: str
     text: str
     data: bytes
     root: Node
+    lines: tuple[Location, ...] = ()
 
     def of(self, node: Node | ByteSpan) -> str:
         """The text of a node or of a span."""
@@ -58,18 +60,23 @@ class CxxSource(ByIdentity, frozen=True, eq=False):
 
     def place(self, byte: int) -> Location:
         """Line and column of a byte, from 1."""
-        line = self.data.count(b"\n", 0, byte) + 1
+        at = self.line(self.data.count(b"\n", 0, byte) + 1)
         begin = self.data.rfind(b"\n", 0, byte) + 1
-        return Location(self.file, line, len(self.data[begin:byte].decode()) + 1)
+        return Location(at.file, at.line, len(self.data[begin:byte].decode()) + 1)
+
+    def line(self, number: int) -> Location:
+        """Where a line of the text stands."""
+        known = 0 < number <= len(self.lines)
+        return self.lines[number - 1] if known else Location(self.file, number)
 
 
-def parse(text: str, file: str) -> CxxSource:
+def parse(text: str, file: str, lines: tuple[Location, ...] = ()) -> CxxSource:
     """The tree of a source. Raises :class:`bankwise.errors.InputError` without tree-sitter."""
     data = text.encode()
     plain = data
     for ignored in (_ATTRIBUTES, UNROLL):
         plain = ignored.sub(lambda found: b" " * len(found[0]), plain)
-    return CxxSource(file, text, data, _parser().parse(plain).root_node)
+    return CxxSource(file, text, data, _parser().parse(plain).root_node, lines)
 
 
 @lru_cache(maxsize=1)
@@ -92,7 +99,8 @@ def _blank(found: re.Match[bytes]) -> bytes:
     return b" " * len(found[0])
 
 
-def _without_comments(text: bytes) -> bytes:
+def without_comments(text: bytes) -> bytes:
+    """A text with blanks in place of comments."""
     return _COMMENT.sub(lambda one: _blank(one) if one[0].startswith(b"/") else one[0], text)
 
 
@@ -101,13 +109,13 @@ def macro_text(source: CxxSource, macro: Node) -> str:
     value = macro.child_by_field_name("value")
     if value is None:
         return ""
-    return _without_comments(source.data[value.start_byte : value.end_byte]).decode("utf-8")
+    return without_comments(source.data[value.start_byte : value.end_byte]).decode("utf-8")
 
 
 @lru_cache(maxsize=64)
 def _body(source: CxxSource, start: int, stop: int) -> Node:
     """A macro's text as a statement, at its own bytes: a tree of its own."""
-    body = re.sub(rb"\\\r?\n", _blank, _without_comments(source.data[start:stop]))
+    body = re.sub(rb"\\\r?\n", _blank, without_comments(source.data[start:stop]))
     return _parser().parse(_HEAD.rjust(start) + body + b";}").root_node
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import calls_of
@@ -56,13 +57,15 @@ class ViewBase(Struct, frozen=True):
 class ViewsFound(Struct):
     """What following an array has found so far. ``arguments``: of functions that are followed, by
     function and place, the bytes at which they stand; ``pieces``: mentions of which each begins a
-    piece of its own, which are not followed."""
+    piece of its own, which are not followed; ``rows``: where types of pointers say how long its
+    rows are."""
 
     uses: list[ArrayUse] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     bases: list[ViewBase] = field(default_factory=list)
     arguments: dict[tuple[str, int], set[int]] = field(default_factory=dict)
     pieces: frozenset[int] = frozenset()
+    rows: set[ByteSpan] = field(default_factory=set)
 
 
 class PointerView(Struct, frozen=True):
@@ -155,13 +158,21 @@ def merged(source: CxxSource, found: ViewsFound) -> list[ArrayUse]:
     each: dict[ByteSpan, ArrayUse] = {}
     for use in found.uses:
         old = each.setdefault(use.span, use)
-        if old != use:
+        if not _alike(old, use):
             found.refusals.append(
                 Refusal(
                     f"{source.of(use.span)} is reached in two ways", source.place(use.span.start)
                 )
             )
     return list(each.values())
+
+
+def _alike(one: ArrayUse, other: ArrayUse) -> bool:
+    """Whether two uses of one place are one: whichever tile of several they are in, where the text
+    says no length of a row there."""
+    last = (replace(use, indices=use.indices[-2:]) for use in (one, other))
+    same = len(one.indices) == len(other.indices) and not one.strides
+    return one == other or (same and next(last) == next(last))
 
 
 def refuse(source: CxxSource, node: Node, why: str, found: ViewsFound) -> None:

@@ -26,6 +26,7 @@ from bankwise.read.cxx.reach import (
     pointee,
     reach,
 )
+from bankwise.read.cxx.row_types import RowType, row_type, taken_row
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import (
     ByteSpan,
@@ -320,8 +321,19 @@ def _held(
         refuse(source, node, "initialises what is no pointer to its elements", found)
         return
     block = block_of(parent)
+    _typed(row_type(source, declarator, view.rest), view, found)
     view = replace(view, held=block, depth=view.depth + 1)
     _everywhere(source, source.of(names[0]), block, parent.end_byte, view, found)
+
+
+def _typed(row: RowType, view: PointerView, found: ViewsFound) -> None:
+    """What a type says of the length of rows; who deduces it asks for it."""
+    if view.flat:
+        return
+    if row.written is not None:
+        found.rows.add(row.written)
+    if row.asked is not None:
+        found.uses.append(ArrayUse(row.asked, (), size=True))
 
 
 def _argument(
@@ -348,5 +360,6 @@ def _argument(
         return
     found.arguments.setdefault((name, place), set()).add(argument_of(node, parent).start_byte)
     body = defined[0].child_by_field_name("body")
+    _typed(taken_row(source, defined[0], taken, call, view.rest), view, found)
     view = replace(view, held=defined[0], depth=view.depth + 1)
     _everywhere(source, source.of(names[0]), body, body.start_byte, view, found)

@@ -23,12 +23,21 @@ _MOST_BYTES = 1 << 20
 def own_headers(source: str, file: Path, flags: Sequence[str] = ()) -> tuple[str, ...]:
     """What stands before ``source``, the text of ``file``: the macros of ``-D``, then the texts of
     its headers, each once, behind those that it includes itself."""
-    folders = tuple(map(Path, _values("-I", flags)))
+    return (*defined_macros(flags), *header_texts(source, file, flags).values())
+
+
+def defined_macros(flags: Sequence[str]) -> tuple[str, ...]:
+    """The macros of ``-D``, as a header would define them."""
     macros = (name.partition("=") for name in _values("-D", flags))
-    defined = (f"#define {name} {value or '1'}\n" for name, _, value in macros)
+    return tuple(f"#define {name} {value or '1'}\n" for name, _, value in macros)
+
+
+def header_texts(source: str, file: Path, flags: Sequence[str] = ()) -> dict[Path, str]:
+    """The headers of ``source``, the text of ``file``: each once, behind those that it includes."""
+    folders = tuple(map(Path, _values("-I", flags)))
     found: dict[Path, str] = {}
     _collect(source, file.parent, folders, found, set())
-    return (*defined, *found.values())
+    return found
 
 
 def _collect(

@@ -1,0 +1,150 @@
+"""What headers do with the arrays of a source: copied into it, changed there, or taken back.
+
+    source --copies--> the same program --plans, judges--> fixed --without what stayed--> patch
+
+That both ends are one program with the text between them is no matter of trust: the compiler makes
+the same code of them, or there are no copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from bankwise.ask.source_text import Author, CompiledText
+from bankwise.change.cxx.copies import (
+    CopiedText,
+    FunctionCopy,
+    changed_copies,
+    with_copies,
+    without_copies,
+)
+from bankwise.change.cxx.same_code import same_code
+from bankwise.change.cxx.spelling import CxxEdit, edited, lines_before
+from bankwise.errors import InputError, Refusal
+from bankwise.identity import ByIdentity
+from bankwise.read.cxx.headers import OwnHeaders
+from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.launch.headers import defined_macros, header_texts
+from bankwise.read.names import listed
+from bankwise.read.source import Compilation
+
+
+class CopiedAuthor(ByIdentity, frozen=True, eq=False):
+    """A source with copies, as its own author. ``before``: as it is compiled, at the lines that the
+    author knows, since it is the same code."""
+
+    text: CopiedText
+    author: Author
+    before: CompiledText
+
+
+class LeftCopies(ByIdentity, frozen=True, eq=False):
+    """A changed text with the copies that it needs. ``lines``: by its lines those of the author's;
+    ``proved``: what is said of them beside the proof; ``notes``: what they are."""
+
+    compiled: CompiledText
+    lines: Mapping[int, int]
+    proved: str
+    notes: tuple[str, ...]
+
+
+def copied_text(source: CxxSource, what: Compilation) -> CopiedText | None:
+    """A source with copies of what its own headers do with its arrays, or with why there are none;
+    None where it has no such headers."""
+    found = header_texts(source.text, Path(source.file), what.flags)
+    headers = OwnHeaders(found, "".join(defined_macros(what.flags)))
+    return with_copies(source, headers) if found else None
+
+
+def copied(author: Author, before: CompiledText) -> CopiedAuthor | tuple[str, ...]:
+    """The same of an author; why it has no copies, also where the compiler makes other code of a
+    text with them."""
+    made = copied_text(author.source, author.what)
+    if made is None or not made.copies:
+        return () if made is None else made.left
+    copied_ = replace(before, text=made.source.text)
+    if not _same(author, before, replace(copied_, between=""), made.copies):
+        names = listed(tuple(dict.fromkeys(one.function for one in made.copies)))
+        return (_OTHER.format(names=names),)
+    return CopiedAuthor(made, replace(author, source=made.source), copied_)
+
+
+def _compiled(author: Author, text: str) -> CompiledText | None:
+    try:
+        return author.compiled(text)
+    except InputError:
+        return None
+
+
+def _same(
+    author: Author, before: CompiledText, after: CompiledText, copies: Sequence[FunctionCopy]
+) -> bool:
+    """Whether the compiler makes the same code of a text and of one with copies."""
+    language = author.language
+    renamed = {one.name: one.function for one in copies}
+    try:
+        kept = bool(before.between and after.between)
+        old, new = (
+            one.between if kept else language.emitted(replace(author.what, text=one.text))
+            for one in (before, after)
+        )
+    except InputError:
+        return False
+    return same_code(old, new, renamed, language.remark)
+
+
+def remaining(made: CopiedAuthor, edits: Sequence[CxxEdit], compiled: CompiledText) -> LeftCopies:
+    """A changed text without the copies that no edit is in; with them where that is another
+    program."""
+    back = without_copies(made.text, edits)
+    text = edited(made.text.source, (*edits, *back)) if back else compiled.text
+    shorter = None if isinstance(text, Refusal) else _compiled(made.author, text)
+    if back and (shorter is None or not _same(made.author, shorter, compiled, made.text.copies)):
+        back, shorter = (), compiled
+    after = compiled if shorter is None else shorter.under(compiled.emitted.passes.keys())
+    copies = changed_copies(made.text, back)
+    lines = _lines(made.text, (*edits, *back), after.text, copies)
+    told = tuple(_said(one) for one in copies)
+    names = listed([one.name for one in copies])
+    proved = _ONE.format(names=names) if copies else ""
+    return LeftCopies(after, lines, proved, told)
+
+
+def _lines(
+    text: CopiedText,
+    edits: Sequence[CxxEdit],
+    after: str,
+    copies: Sequence[FunctionCopy],
+) -> dict[int, int]:
+    """By line of a changed text that of the author's; of a copy the one that calls it."""
+    source = text.source
+    moved = lines_before(source, edits)
+    calls: dict[str, set[int]] = {}
+    for one in copies:
+        calls.setdefault(one.header, set()).add(one.called_at)
+    found: dict[int, int] = {}
+    for number in range(1, after.count("\n") + 2):
+        at = source.line(moved.get(number, 0) if moved else number)
+        if at.file == source.file:
+            found[number] = at.line
+        elif len(calls.get(at.file, ())) == 1:
+            (found[number],) = calls[at.file]
+    return found
+
+
+def _said(copy: FunctionCopy) -> str:
+    return _COPIED.format(name=copy.name, function=copy.function, header=Path(copy.header).name)
+
+
+_ONE = (
+    "; {names}: copied from a header, and with the copies as they are there the compiler makes the "
+    "same code"
+)
+_OTHER = "{names} of a header: not copied, since the compiler makes other code of a copy"
+_COPIED = (
+    "{name} is {function} of {header} with the new layout: a copy of this source's own, since "
+    "whoever else includes the header has arrays with the old one"
+)

@@ -1,0 +1,35 @@
+"""Whether two texts of a source are one program: the compiler makes the same code of both.
+
+It shares nothing with who copied functions from one text into the other: names of functions aside,
+and the places in the source, the emitted text has to be the same to the letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_PLACES = r"^[ \t]*\.(?:loc|file)\b.*\n|^\.Ltmp\d+:.*\n|[ \t]*{remark}.*$"
+"""Lines that say where in the source code stands, and remarks."""
+_DEBUG = re.compile(r"^[ \t]*\.section[ \t]+\.debug.*", re.MULTILINE | re.DOTALL)
+_UNIT = re.compile(
+    r"((?:_INTERNAL_|_GLOBAL__N__|__nv_static_\d+__)[0-9a-f]{8}_|__hip_cuid_[0-9a-f]+)"
+)
+"""What nvcc and clang put into names that no other file sees: a hash of the text."""
+
+
+def same_code(before: str, after: str, renamed: Mapping[str, str], remark: str) -> bool:
+    """Whether the emitted text of two sources is the same. ``renamed``: functions of the second by
+    the name of that of the first whose copy each is; ``remark``: how one begins."""
+    for name in sorted(renamed, key=len, reverse=True):
+        old = renamed[name]
+        after = after.replace(f"{len(name)}{name}", f"{len(old)}{old}").replace(name, old)
+    old_code, code = _bare(before, remark), _bare(after, remark)
+    return bool(code) and old_code == code
+
+
+def _bare(emitted: str, remark: str) -> str:
+    """An emitted text without places in the source."""
+    places = re.compile(_PLACES.format(remark=re.escape(remark)), re.MULTILINE)
+    bare = _UNIT.sub("", places.sub("", _DEBUG.sub("", emitted)))
+    return "\n".join(filter(str.strip, bare.split("\n")))
