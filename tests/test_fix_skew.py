@@ -143,3 +143,25 @@ def test_arrays_with_one_constant_become_longer_together(read: str, tmp_path: Pa
     (isa,) = (one for one in answer["verdicts"] if one["judge"] == "isa")
     bytes_ = next(row for row in isa["rows"] if "shared bytes" in row["name"])
     assert (bytes_["before"], bytes_["after"]) == (2 * 4 * 32 * 32, 2 * 4 * 32 * 33)
+
+
+FLAT = """
+template <int N, int PAD>
+__global__ void flat(float* out, const float* in) {
+  __shared__ float s[N * (N + PAD)];
+  const int c = threadIdx.x % N, r = threadIdx.y % N;
+  s[r * (N + PAD) + c] = in[threadIdx.y * N + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * N + threadIdx.x] = s[c * (N + PAD) + r];
+}
+void launch(float* out, const float* in) { flat<32, 0><<<1, dim3(32, 32)>>>(out, in); }
+"""
+
+
+def test_rows_of_one_dimension_are_longer_where_indices_count_them(tmp_path: Path) -> None:
+    answer = fixed(FLAT, tmp_path)
+    assert changed_lines(answer) == [FLAT.split("\n")[-2].replace("32, 0", "32, 1")]
+    (change,) = answer["changes"]
+    assert (change["before"]["passes"], change["after"]["passes"]) == (WRITES * 33, WRITES * 2)
+    loose = FLAT.replace("threadIdx.x % N", "threadIdx.x")
+    assert "flat<32, 1>" not in fixed(loose, tmp_path)["patch"]

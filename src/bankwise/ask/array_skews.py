@@ -10,18 +10,16 @@ again, and taken only where it costs no more than what was chosen, and where it 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
-
+from bankwise.ask.array_plans import ArrayPlan
 from bankwise.ask.array_posed import SizedArray, sized
 from bankwise.ask.array_texts import WrittenArray, claims_of, crowded
 from bankwise.ask.every_launch import paying
-from bankwise.ask.lengths_kept import unlike
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.skew import SkewSpelling, by_skews
-from bankwise.change.cxx.spelling import edited
+from bankwise.change.cxx.spelling import Spelling, edited
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
@@ -37,13 +35,14 @@ def by_constants(
 ) -> tuple[tuple[WrittenArray, ...], CompiledText]:
     """What was chosen, by constants of the author wherever these can say it; and the text."""
     arrays = shared_arrays(author.source)
-    pads = {
-        one.number: c.plan.map.pad
+    plans = {number: plan for one in chosen for number, plan in _longer(one, arrays)}
+    pads = {number: plan.map.pad for number, plan in plans.items()}
+    rows = {
+        one.number: plans[one.number].map.row or one.sizes[0].columns
         for c in chosen
         for one in c.plans.arrays
-        if c.plan.map.pad and not c.plan.map.row
+        if one.number in plans
     }
-    rows = {one.number: one.sizes[0].columns for c in chosen for one in c.plans.arrays}
     measured: Sizes | Refusal = {}
     for skew in by_skews(author.source, arrays, pads):
         said = {number for one in chosen if one.skew for number in one.skew.names}
@@ -52,7 +51,7 @@ def by_constants(
         measured = measured or sizes(author.source, arrays, author.language, author.what)
         if isinstance(measured, Refusal):
             break
-        tried = _said_by(skew, chosen, _beside(skew, pads, arrays, before, measured))
+        tried = _said_by(skew, plans, chosen, _beside(skew, pads, arrays, before, measured))
         found = _compiled(author, before, after, tried) if tried else None
         if found is not None:
             chosen, after = tried, found
@@ -85,20 +84,38 @@ def _beside(
     return tuple(sized(n, arrays[n], before.kernels, measured, gpu) for n in others)
 
 
+def _longer(one: WrittenArray, arrays: Sequence[SharedArray]) -> Iterator[tuple[int, ArrayPlan]]:
+    """The plan of longer rows that takes no more passes than what was chosen, for each array; of
+    one dimension with rows that its indices count."""
+    as_good = [p for p in (one.plan, *one.plans.plans) if p.map.pad and p.total <= one.plan.total]
+    for each in one.plans.arrays:
+        size, uses = each.sizes[0], range(len(arrays[each.number].uses))
+        counted = {multiple for use in uses for multiple, _ in size.facts(use)}
+        fits = (p for p in as_good if not p.map.row or p.map.row in counted)
+        if (plan := next(fits, None)) is not None:
+            yield each.number, plan
+
+
 def _said_by(
-    skew: SkewSpelling, chosen: tuple[WrittenArray, ...], beside: tuple[SizedArray, ...]
+    skew: SkewSpelling,
+    plans: Mapping[int, ArrayPlan],
+    chosen: tuple[WrittenArray, ...],
+    beside: tuple[SizedArray, ...],
 ) -> tuple[WrittenArray, ...]:
     """What was chosen, with a constant for the pads that it says; none if it says a part of them
     alone."""
     told: list[WrittenArray] = []
     for one in chosen:
         mine = [each for each in one.plans.arrays if each.number in skew.names]
-        if mine and len(mine) < len(one.plans.arrays):
+        maps = {plans[each.number].map for each in mine if each.number in plans}
+        if mine and (len(mine) < len(one.plans.arrays) or len(maps) != 1):
             return ()
         if mine:
             text = f"{_named(one, beside)}: {skew.text}"
-            spelling = replace(one.spelling, edits=skew.edits, how="constant", text=text)
-            one = WrittenArray(one.plans, one.plan, spelling, skew, beside)
+            plan = plans[mine[0].number]
+            array = mine[0].array
+            spelling = Spelling(array, plan.map, skew.edits, "constant", text)
+            one = WrittenArray(one.plans, plan, spelling, skew, beside)
             beside = ()
         told.append(one)
     return tuple(told)
@@ -138,9 +155,7 @@ def _compiled(
     ):
         return None
     dearer = new.beside(old) > after.emitted.beside(old) or crowded(after.kernels, made.kernels)
-    if dearer or unlike(author.source, source, claims, author.language, author.what, changed):
-        return None
-    return made
+    return None if dearer else made
 
 
 def changed_by(chosen: Sequence[WrittenArray]) -> tuple[ChangedArgument, ...]:

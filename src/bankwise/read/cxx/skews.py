@@ -12,7 +12,7 @@ something else than an argument of a template is told as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from msgspec import Struct, field
@@ -73,6 +73,22 @@ def terms_added(source: CxxSource, extent: Node) -> list[Node]:
     if node.type == "binary_expression" and source.of(node.child_by_field_name("operator")) == "+":
         return [one for part in named(node) for one in terms_added(source, part)]
     return [node]
+
+
+def sums_in(source: CxxSource, product: Node) -> list[list[Node]]:
+    """The terms of each sum that is a factor of a product, ``(r + 1) * (32 + PAD)``."""
+    node = inside_parentheses(product)
+    if node.type == "binary_expression" and source.of(node.child_by_field_name("operator")) == "*":
+        return [terms for one in named(node) for terms in sums_in(source, one)]
+    terms = terms_added(source, node)
+    return [terms] if len(terms) > 1 else []
+
+
+def row_terms(source: CxxSource, product: Node, said: Collection[ByteSpan]) -> list[Node]:
+    """The terms of the one sum in a product that holds what is said at some places."""
+    sums = sums_in(source, product)
+    found = [terms for terms in sums if not {span(one) for one in terms}.isdisjoint(said)]
+    return found[0] if len(found) == 1 else []
 
 
 def skew_of(source: CxxSource, name: Node) -> Skew | Refusal:
