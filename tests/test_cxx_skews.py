@@ -12,7 +12,8 @@ from bankwise.change.cxx.spelling import edited
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import ArraySize
-from bankwise.read.cxx.skews import Skew, skew_of, terms_added
+from bankwise.read.cxx.skews import Skew, skew_of
+from bankwise.read.cxx.sums import terms_added
 from bankwise.read.cxx.tree import node_at, parse
 
 TEMPLATE = """

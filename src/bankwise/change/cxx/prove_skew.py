@@ -17,7 +17,8 @@ from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.functions import function_of
-from bankwise.read.cxx.skews import Skew, row_terms, skew_of, sums_in, terms_added
+from bankwise.read.cxx.skews import Skew, skew_of
+from bankwise.read.cxx.sums import row_terms, sums_in, terms_added
 from bankwise.read.cxx.terms import terms_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, node_at, span
 
@@ -45,36 +46,45 @@ def constants_differ(
     """Why constants are not as much larger as rows are said to be, or say something else; None if
     they are and do not."""
     rows: dict[int, set[ByteSpan]] = {}
-    every: list[Skew] = []
+    every: list[tuple[ArrayClaim, Skew]] = []
     for claim in (one for one in claims if one.constant):
-        skew, other = (
-            _skew(source, arrays[claim.number], claim)
-            for source, arrays in ((before, old), (after, new))
-        )
+        array = old[claim.number]
+        skew, other = _skew(before, array, claim), _skew(after, new[claim.number], claim)
         if isinstance(skew, Refusal) or isinstance(other, Refusal):
             return skew if isinstance(skew, Refusal) else Refusal(f"{claim.constant} is no number")
         if other.number != skew.number + claim.pad or len(other.literals) != len(skew.literals):
             return Refusal(f"{skew.name} is not {claim.pad} more than it was")
-        every.append(skew)
-        rows.setdefault(claim.pad, set()).update(_rows(before, old[claim.number], claim))
-        for stride in (at for use in old[claim.number].uses for at in use.strides):
-            own = {span(one) for one in _sum(before, stride)} & set(skew.mentions)
-            if len(own) != 1:
-                return Refusal(f"{before.of(stride)} is no row of it", before.place(stride.start))
-            rows[claim.pad].update(own)
-        for number, use in enumerate(old[claim.number].uses):
-            if use.indices and (use.flat or claim.row):
-                placed = _placed(before, old[claim.number], number, skew, claim)
-                if placed is None:
-                    why = f"{before.of(use.span)} is not known to be the same place of its row"
-                    return Refusal(why, before.place(use.span.start))
-                rows[claim.pad].update(placed)
-    claimed = [one for one in claims if one.constant]
-    for claim, skew in zip(claimed, every, strict=True):
+        said = _uses_say(before, array, skew, claim)
+        if isinstance(said, Refusal):
+            return said
+        rows.setdefault(claim.pad, set()).update(said, _rows(before, array, claim))
+        every.append((claim, skew))
+    for claim, skew in every:
         for at in set(skew.mentions) - rows[claim.pad]:
             why = f"{before.of(at)} says something else here than how long a row is"
             return Refusal(why, before.place(at.start))
     return None
+
+
+def _uses_say(
+    source: CxxSource, array: SharedArray, skew: Skew, claim: ArrayClaim
+) -> set[ByteSpan] | Refusal:
+    """Where the uses of an array say the constant for a row of it; a Refusal where one says
+    another length, or names another place than before."""
+    found: set[ByteSpan] = set()
+    for number, use in enumerate(array.uses):
+        for stride in use.strides:
+            own = {span(one) for one in _sum(source, stride)} & set(skew.mentions)
+            if len(own) != 1:
+                return Refusal(f"{source.of(stride)} is no row of it", source.place(stride.start))
+            found |= own
+        if use.indices and (use.flat or claim.row):
+            placed = _placed(source, array, number, skew, claim)
+            if placed is None:
+                why = f"{source.of(use.span)} is not known to be the same place of its row"
+                return Refusal(why, source.place(use.span.start))
+            found |= placed
+    return found
 
 
 def _placed(

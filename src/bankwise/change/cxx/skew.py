@@ -17,7 +17,8 @@ from msgspec import Struct
 from bankwise.change.cxx.spelling import CxxEdit
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.skews import Skew, row_terms, skew_of, sums_in, terms_added
+from bankwise.read.cxx.skews import Skew, skew_of
+from bankwise.read.cxx.sums import row_terms, sums_in, terms_added
 from bankwise.read.cxx.terms import terms_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, node_at, span
 from bankwise.read.instances import ChangedArgument
