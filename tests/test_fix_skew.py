@@ -145,6 +145,34 @@ def test_arrays_with_one_constant_become_longer_together(read: str, tmp_path: Pa
     assert (bytes_["before"], bytes_["after"]) == (2 * 4 * 32 * 32, 2 * 4 * 32 * 33)
 
 
+OTHER = """
+#define PAD 0
+__global__ void one(float* out, const float* in) {
+  __shared__ float s[32][32 + PAD];
+  s[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x][threadIdx.y];
+}
+__global__ void two(float* out, const float* in) {
+  __shared__ float s[32][32 + PAD];
+  s[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.y][31 - threadIdx.x];
+}
+void launch(float* out, const float* in) {
+  one<<<1, dim3(32, 32)>>>(out, in);
+  two<<<1, dim3(32, 32)>>>(out, in);
+}
+"""
+
+
+def test_a_kernel_that_is_not_looked_at_keeps_its_rows(tmp_path: Path) -> None:
+    """What it would take with longer ones nobody has counted."""
+    assert changed_lines(fixed(OTHER, tmp_path)) == ["#define PAD 1"]
+    alone = changed_lines(fixed(OTHER, tmp_path, "--kernel", "one"))
+    assert alone == ["  __shared__ float s[32][32 + PAD + 1];"]
+
+
 FLAT = """
 template <int N, int PAD>
 __global__ void flat(float* out, const float* in) {

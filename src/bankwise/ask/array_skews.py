@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.array_plans import ArrayPlan
 from bankwise.ask.array_posed import SizedArray, sized
 from bankwise.ask.array_texts import WrittenArray, claims_of, crowded
@@ -51,7 +52,8 @@ def by_constants(
         measured = measured or sizes(author.source, arrays, author.language, author.what)
         if isinstance(measured, Refusal):
             break
-        tried = _said_by(skew, plans, chosen, _beside(skew, pads, arrays, before, measured))
+        beside = _beside(skew, pads, arrays, before, measured)
+        tried = () if beside is None else _said_by(skew, plans, chosen, beside)
         found = _compiled(author, before, after, tried) if tried else None
         if found is not None:
             chosen, after = tried, found
@@ -77,10 +79,15 @@ def _beside(
     arrays: Sequence[SharedArray],
     before: CompiledText,
     measured: Sizes,
-) -> tuple[SizedArray, ...]:
-    """The arrays that become longer as well."""
+) -> tuple[SizedArray, ...] | None:
+    """The arrays that become longer as well; None where it is not known what that costs: a kernel
+    that has one is not looked at, or some of its accesses are not known."""
     gpu = machine(before.kernels[0].target)
     others = [number for number in skew.names if number not in pads]
+    known = {one.name for one in before.kernels if not unseen_addresses(one)}
+    having = {name for name, each in measured.items() if each.keys() & set(others)}
+    if having - known:
+        return None
     return tuple(sized(n, arrays[n], before.kernels, measured, gpu) for n in others)
 
 
