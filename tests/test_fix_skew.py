@@ -173,6 +173,16 @@ def test_a_kernel_that_is_not_looked_at_keeps_its_rows(tmp_path: Path) -> None:
     assert alone == ["  __shared__ float s[32][32 + PAD + 1];"]
 
 
+def test_a_guessed_launch_is_no_reason_to_change_each_index(tmp_path: Path) -> None:
+    """With 16 by 16 threads, two rows of 16 to a warp, rows of 33 leave a conflict; a fold that has
+    none there is three XORs in every index."""
+    guessed = OTHER.partition("__global__ void two")[0]
+    answer = fixed(guessed, tmp_path)
+    assert changed_lines(answer) == ["#define PAD 1"]
+    (change,) = answer["changes"]
+    assert (change["before"]["passes"], change["after"]["passes"]) == (WRITES * 33, WRITES * 2)
+
+
 FLAT = """
 template <int N, int PAD>
 __global__ void flat(float* out, const float* in) {

@@ -10,13 +10,13 @@ again, and taken only where it costs no more than what was chosen, and where it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.array_plans import ArrayPlan
 from bankwise.ask.array_posed import SizedArray, sized
 from bankwise.ask.array_texts import WrittenArray, claims_of, crowded
-from bankwise.ask.every_launch import paying
+from bankwise.ask.every_launch import LaunchKey, believed, every_launch, over, paying
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.skew import SkewSpelling, by_skews
@@ -36,7 +36,8 @@ def by_constants(
 ) -> tuple[tuple[WrittenArray, ...], CompiledText]:
     """What was chosen, by constants of the author wherever these can say it; and the text."""
     arrays = shared_arrays(author.source)
-    plans = {number: plan for one in chosen for number, plan in _longer(one, arrays)}
+    keys = believed(every_launch(before.kernels))
+    plans = {number: plan for one in chosen for number, plan in _longer(one, arrays, keys)}
     pads = {number: plan.map.pad for number, plan in plans.items()}
     rows = {
         one.number: plans[one.number].map.row or one.sizes[0].columns
@@ -54,7 +55,7 @@ def by_constants(
             break
         beside = _beside(skew, pads, arrays, before, measured)
         tried = () if beside is None else _said_by(skew, plans, chosen, beside)
-        found = _compiled(author, before, after, tried) if tried else None
+        found = _compiled(author, before, after, tried, keys) if tried else None
         if found is not None:
             chosen, after = tried, found
     return chosen, after
@@ -91,10 +92,15 @@ def _beside(
     return tuple(sized(n, arrays[n], before.kernels, measured, gpu) for n in others)
 
 
-def _longer(one: WrittenArray, arrays: Sequence[SharedArray]) -> Iterator[tuple[int, ArrayPlan]]:
-    """The plan of longer rows that takes no more passes than what was chosen, for each array; of
-    one dimension with rows that its indices count."""
-    as_good = [p for p in (one.plan, *one.plans.plans) if p.map.pad and p.total <= one.plan.total]
+def _longer(
+    one: WrittenArray, arrays: Sequence[SharedArray], keys: Collection[LaunchKey]
+) -> Iterator[tuple[int, ArrayPlan]]:
+    """The plan of longer rows that takes no more passes than what was chosen, for each array, in
+    the launches that are believed: to serve a guessed one as well is worth no index. Of one
+    dimension with rows that its indices count."""
+    most = over(one.plan.passes, keys)
+    every = (one.plan, *one.plans.plans)
+    as_good = [p for p in every if p.map.pad and over(p.passes, keys) <= most]
     for each in one.plans.arrays:
         size, uses = each.sizes[0], range(len(arrays[each.number].uses))
         counted = {multiple for use in uses for multiple, _ in size.facts(use)}
@@ -139,9 +145,10 @@ def _compiled(
     before: CompiledText,
     after: CompiledText,
     chosen: tuple[WrittenArray, ...],
+    keys: Collection[LaunchKey],
 ) -> CompiledText | None:
-    """The text with what is chosen, compiled; None where it costs more than ``after``, is not
-    proved, or cannot be compared."""
+    """The text with what is chosen, compiled; None where it costs more than ``after`` in some
+    launches, or than before in any, is not proved, or cannot be compared."""
     text = edited(author.source, tuple(edit for one in chosen for edit in one.spelling.edits))
     changed = changed_by(chosen)
     if isinstance(text, Refusal):
@@ -161,8 +168,10 @@ def _compiled(
         or paying(old.passes, new.passes)
     ):
         return None
-    dearer = new.beside(old) > after.emitted.beside(old) or crowded(after.kernels, made.kernels)
-    return None if dearer else made
+    cost, most = (
+        (over(one.passes, keys), over(one.executed, keys)) for one in (new, after.emitted)
+    )
+    return None if cost > most or crowded(after.kernels, made.kernels) else made
 
 
 def changed_by(chosen: Sequence[WrittenArray]) -> tuple[ChangedArgument, ...]:
