@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
@@ -11,7 +12,8 @@ from bankwise.change.cxx.spelling import edited
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import ArraySize
-from bankwise.read.cxx.skews import Skew, skew_of, terms_added
+from bankwise.read.cxx.skews import Skew, skew_of
+from bankwise.read.cxx.sums import terms_added
 from bankwise.read.cxx.tree import node_at, parse
 
 TEMPLATE = """
@@ -245,3 +247,64 @@ def test_arrays_of_one_constant_become_longer_together() -> None:
     fixed = SHARED.replace("0], 32 + PAD", "0], 32")
     told = parse(fixed, "k.cu"), parse(fixed.replace("PAD = 0", "PAD = 8"), "k.cu")
     assert isinstance(prove_text(*told, claims), Refusal)
+
+
+FLAT = """
+template <int COLUMNS, int PAD = 0>
+__global__ void k(float* o) {
+  __shared__ float s[64 * (COLUMNS + PAD)];
+  const int c = threadIdx.x % COLUMNS;
+  s[threadIdx.y * (COLUMNS + PAD) + c] = o[0];
+  for (int i = 0; i < COLUMNS; ++i) o[i] = s[(threadIdx.x + 1) * (COLUMNS + PAD) + i];
+}
+void f(float* o) { k<32><<<1, dim3(32, 32)>>>(o); }
+"""
+FACTS = ((0, ((32, -1), (1, 31))), (1, ((32, -1), (1, 31))))
+"""As the compiler would tell it: the first term is a multiple of 32, the other is 31 at most."""
+LINE = ArraySize(64 * 32 * 4, 4, (64 * 32,), 4, 0, terms=FACTS)
+
+
+def judged(before: str, size: ArraySize = LINE) -> int | Refusal:
+    claim = ArrayClaim(0, "s", (), 1, (size,), row=32, constant="PAD")
+    after = before.replace("int PAD = 0", "int PAD = 1")
+    return prove_text(parse(before, "k.cu"), parse(after, "k.cu"), [claim])
+
+
+def test_indices_that_count_such_rows_go_with_them() -> None:
+    source = parse(FLAT, "k.cu")
+    (way,) = by_skews(source, shared_arrays(source), {0: 1})
+    assert edited(source, way.edits) == FLAT.replace("int PAD = 0", "int PAD = 1")
+    assert judged(FLAT) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("threadIdx.y * (COLUMNS + PAD)", "threadIdx.y * 2 * (16 + PAD)"),
+        ("threadIdx.y * (COLUMNS + PAD)", "threadIdx.y * (PAD + COLUMNS)"),
+        ("threadIdx.y * (COLUMNS + PAD)", "threadIdx.y * COLUMNS + threadIdx.y * PAD"),
+        ("threadIdx.y * (COLUMNS + PAD)", "threadIdx.y * 32"),
+        ("PAD) + c]", "PAD) + c + PAD]"),
+        ("threadIdx.y * (COLUMNS + PAD)", "(threadIdx.y + PAD) * (COLUMNS + PAD)"),
+        ("[64 * (COLUMNS + PAD)]", "[64 * COLUMNS + PAD]"),
+        ("[64 * (COLUMNS + PAD)]", "[(64 + PAD) * (COLUMNS + PAD)]"),
+    ],
+)
+def test_an_index_that_counts_otherwise_is_refused(old: str, new: str) -> None:
+    assert old in FLAT
+    assert isinstance(judged(FLAT.replace(old, new)), Refusal)
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        (FACTS[0], (1, ((32, -1), (1, -1)))),
+        (FACTS[0], (1, ((32, -1), (1, 32)))),
+        (FACTS[0], (1, ((16, -1), (1, 31)))),
+        FACTS[:1],
+    ],
+)
+def test_what_may_leave_a_row_is_refused(
+    terms: tuple[tuple[int, tuple[tuple[int, int], ...]], ...],
+) -> None:
+    assert isinstance(judged(FLAT, replace(LINE, terms=terms)), Refusal)

@@ -13,6 +13,7 @@ import pytest
 
 from bankwise.ask.judge_run import run_cases, verdict_of
 from bankwise.lab.gpu import run_cuda
+from bankwise.read.instances import ChangedArgument
 from bankwise.read.names import parameters
 from bankwise.read.source import Compilation
 from bankwise.read.sources import language_of
@@ -93,6 +94,28 @@ def test_what_is_run_is_what_the_file_says(tmp_path: Path) -> None:
     assert all(Path(case[version]).is_file() for version in ("before", "after"))
     why = next(one for one in found if isinstance(one, str))
     assert why.startswith("parameter 2 is a structure (Pair)")
+
+
+TEMPLATE = """
+template <int PAD> __global__ void t(float* a) {
+  __shared__ float s[32 + PAD];
+  s[threadIdx.x] = a[threadIdx.x];
+  a[threadIdx.x] = s[31 - threadIdx.x];
+}
+void launch(float* a) { t<0><<<1, 32>>>(a); }
+"""
+
+
+@needs_nvcc
+def test_an_instance_of_other_numbers_runs_by_its_own_name(tmp_path: Path) -> None:
+    path, after = tmp_path / "t.cu", TEMPLATE.replace("t<0>", "t<4>")
+    path.write_text(TEMPLATE)
+    what = Compilation(path, "sm_90")
+    kernels = language_of(what).check(what, args={}).kernels
+    changed = (ChangedArgument("t", 0, 0, 4),)
+    (case,) = run_cases(what, kernels, TEMPLATE, after, tmp_path, changed)
+    assert isinstance(case, dict)
+    assert case["kernel"] == {"before": "_Z1tILi0EEvPf", "after": "_Z1tILi4EEvPf"}
 
 
 CASE = {"function": "k", "grid": [4, 4, 1]}

@@ -143,3 +143,63 @@ def test_arrays_with_one_constant_become_longer_together(read: str, tmp_path: Pa
     (isa,) = (one for one in answer["verdicts"] if one["judge"] == "isa")
     bytes_ = next(row for row in isa["rows"] if "shared bytes" in row["name"])
     assert (bytes_["before"], bytes_["after"]) == (2 * 4 * 32 * 32, 2 * 4 * 32 * 33)
+
+
+OTHER = """
+#define PAD 0
+__global__ void one(float* out, const float* in) {
+  __shared__ float s[32][32 + PAD];
+  s[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x][threadIdx.y];
+}
+__global__ void two(float* out, const float* in) {
+  __shared__ float s[32][32 + PAD];
+  s[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.y][31 - threadIdx.x];
+}
+void launch(float* out, const float* in) {
+  one<<<1, dim3(32, 32)>>>(out, in);
+  two<<<1, dim3(32, 32)>>>(out, in);
+}
+"""
+
+
+def test_a_kernel_that_is_not_looked_at_keeps_its_rows(tmp_path: Path) -> None:
+    """What it would take with longer ones nobody has counted."""
+    assert changed_lines(fixed(OTHER, tmp_path)) == ["#define PAD 1"]
+    alone = changed_lines(fixed(OTHER, tmp_path, "--kernel", "one"))
+    assert alone == ["  __shared__ float s[32][32 + PAD + 1];"]
+
+
+def test_a_guessed_launch_is_no_reason_to_change_each_index(tmp_path: Path) -> None:
+    """With 16 by 16 threads, two rows of 16 to a warp, rows of 33 leave a conflict; a fold that has
+    none there is three XORs in every index."""
+    guessed = OTHER.partition("__global__ void two")[0]
+    answer = fixed(guessed, tmp_path)
+    assert changed_lines(answer) == ["#define PAD 1"]
+    (change,) = answer["changes"]
+    assert (change["before"]["passes"], change["after"]["passes"]) == (WRITES * 33, WRITES * 2)
+
+
+FLAT = """
+template <int N, int PAD>
+__global__ void flat(float* out, const float* in) {
+  __shared__ float s[N * (N + PAD)];
+  const int c = threadIdx.x % N, r = threadIdx.y % N;
+  s[r * (N + PAD) + c] = in[threadIdx.y * N + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * N + threadIdx.x] = s[c * (N + PAD) + r];
+}
+void launch(float* out, const float* in) { flat<32, 0><<<1, dim3(32, 32)>>>(out, in); }
+"""
+
+
+def test_rows_of_one_dimension_are_longer_where_indices_count_them(tmp_path: Path) -> None:
+    answer = fixed(FLAT, tmp_path)
+    assert changed_lines(answer) == [FLAT.split("\n")[-2].replace("32, 0", "32, 1")]
+    (change,) = answer["changes"]
+    assert (change["before"]["passes"], change["after"]["passes"]) == (WRITES * 33, WRITES * 2)
+    loose = FLAT.replace("threadIdx.x % N", "threadIdx.x")
+    assert "flat<32, 1>" not in fixed(loose, tmp_path)["patch"]

@@ -10,18 +10,17 @@ again, and taken only where it costs no more than what was chosen, and where it 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
-
+from bankwise.ask.advice import unseen_addresses
+from bankwise.ask.array_plans import ArrayPlan
 from bankwise.ask.array_posed import SizedArray, sized
 from bankwise.ask.array_texts import WrittenArray, claims_of, crowded
-from bankwise.ask.every_launch import paying
-from bankwise.ask.lengths_kept import unlike
+from bankwise.ask.every_launch import LaunchKey, believed, every_launch, over, paying
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.skew import SkewSpelling, by_skews
-from bankwise.change.cxx.spelling import edited
+from bankwise.change.cxx.spelling import Spelling, edited
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
@@ -37,13 +36,15 @@ def by_constants(
 ) -> tuple[tuple[WrittenArray, ...], CompiledText]:
     """What was chosen, by constants of the author wherever these can say it; and the text."""
     arrays = shared_arrays(author.source)
-    pads = {
-        one.number: c.plan.map.pad
+    keys = believed(every_launch(before.kernels))
+    plans = {number: plan for one in chosen for number, plan in _longer(one, arrays, keys)}
+    pads = {number: plan.map.pad for number, plan in plans.items()}
+    rows = {
+        one.number: plans[one.number].map.row or one.sizes[0].columns
         for c in chosen
         for one in c.plans.arrays
-        if c.plan.map.pad and not c.plan.map.row
+        if one.number in plans
     }
-    rows = {one.number: one.sizes[0].columns for c in chosen for one in c.plans.arrays}
     measured: Sizes | Refusal = {}
     for skew in by_skews(author.source, arrays, pads):
         said = {number for one in chosen if one.skew for number in one.skew.names}
@@ -52,8 +53,9 @@ def by_constants(
         measured = measured or sizes(author.source, arrays, author.language, author.what)
         if isinstance(measured, Refusal):
             break
-        tried = _said_by(skew, chosen, _beside(skew, pads, arrays, before, measured))
-        found = _compiled(author, before, after, tried) if tried else None
+        beside = _beside(skew, pads, arrays, before, measured)
+        tried = () if beside is None else _said_by(skew, plans, chosen, beside)
+        found = _compiled(author, before, after, tried, keys) if tried else None
         if found is not None:
             chosen, after = tried, found
     return chosen, after
@@ -78,27 +80,55 @@ def _beside(
     arrays: Sequence[SharedArray],
     before: CompiledText,
     measured: Sizes,
-) -> tuple[SizedArray, ...]:
-    """The arrays that become longer as well."""
+) -> tuple[SizedArray, ...] | None:
+    """The arrays that become longer as well; None where it is not known what that costs: a kernel
+    that has one is not looked at, or some of its accesses are not known."""
     gpu = machine(before.kernels[0].target)
     others = [number for number in skew.names if number not in pads]
+    known = {one.name for one in before.kernels if not unseen_addresses(one)}
+    having = {name for name, each in measured.items() if each.keys() & set(others)}
+    if having - known:
+        return None
     return tuple(sized(n, arrays[n], before.kernels, measured, gpu) for n in others)
 
 
+def _longer(
+    one: WrittenArray, arrays: Sequence[SharedArray], keys: Collection[LaunchKey]
+) -> Iterator[tuple[int, ArrayPlan]]:
+    """The plan of longer rows that takes no more passes than what was chosen, for each array, in
+    the launches that are believed: to serve a guessed one as well is worth no index. Of one
+    dimension with rows that its indices count."""
+    most = over(one.plan.passes, keys)
+    every = (one.plan, *one.plans.plans)
+    as_good = [p for p in every if p.map.pad and over(p.passes, keys) <= most]
+    for each in one.plans.arrays:
+        size, uses = each.sizes[0], range(len(arrays[each.number].uses))
+        counted = {multiple for use in uses for multiple, _ in size.facts(use)}
+        fits = (p for p in as_good if not p.map.row or p.map.row in counted)
+        if (plan := next(fits, None)) is not None:
+            yield each.number, plan
+
+
 def _said_by(
-    skew: SkewSpelling, chosen: tuple[WrittenArray, ...], beside: tuple[SizedArray, ...]
+    skew: SkewSpelling,
+    plans: Mapping[int, ArrayPlan],
+    chosen: tuple[WrittenArray, ...],
+    beside: tuple[SizedArray, ...],
 ) -> tuple[WrittenArray, ...]:
     """What was chosen, with a constant for the pads that it says; none if it says a part of them
     alone."""
     told: list[WrittenArray] = []
     for one in chosen:
         mine = [each for each in one.plans.arrays if each.number in skew.names]
-        if mine and len(mine) < len(one.plans.arrays):
+        maps = {plans[each.number].map for each in mine if each.number in plans}
+        if mine and (len(mine) < len(one.plans.arrays) or len(maps) != 1):
             return ()
         if mine:
             text = f"{_named(one, beside)}: {skew.text}"
-            spelling = replace(one.spelling, edits=skew.edits, how="constant", text=text)
-            one = WrittenArray(one.plans, one.plan, spelling, skew, beside)
+            plan = plans[mine[0].number]
+            array = mine[0].array
+            spelling = Spelling(array, plan.map, skew.edits, "constant", text)
+            one = WrittenArray(one.plans, plan, spelling, skew, beside)
             beside = ()
         told.append(one)
     return tuple(told)
@@ -115,9 +145,10 @@ def _compiled(
     before: CompiledText,
     after: CompiledText,
     chosen: tuple[WrittenArray, ...],
+    keys: Collection[LaunchKey],
 ) -> CompiledText | None:
-    """The text with what is chosen, compiled; None where it costs more than ``after``, is not
-    proved, or cannot be compared."""
+    """The text with what is chosen, compiled; None where it costs more than ``after`` in some
+    launches, or than before in any, is not proved, or cannot be compared."""
     text = edited(author.source, tuple(edit for one in chosen for edit in one.spelling.edits))
     changed = changed_by(chosen)
     if isinstance(text, Refusal):
@@ -137,10 +168,10 @@ def _compiled(
         or paying(old.passes, new.passes)
     ):
         return None
-    dearer = new.beside(old) > after.emitted.beside(old) or crowded(after.kernels, made.kernels)
-    if dearer or unlike(author.source, source, claims, author.language, author.what, changed):
-        return None
-    return made
+    cost, most = (
+        (over(one.passes, keys), over(one.executed, keys)) for one in (new, after.emitted)
+    )
+    return None if cost > most or crowded(after.kernels, made.kernels) else made
 
 
 def changed_by(chosen: Sequence[WrittenArray]) -> tuple[ChangedArgument, ...]:

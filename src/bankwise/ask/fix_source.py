@@ -31,6 +31,7 @@ from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.header_copies import copied, remaining
 from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
+from bankwise.ask.lengths_kept import unlike
 from bankwise.ask.line_copies import said_copies
 from bankwise.ask.matrices_placed import misplaced
 from bankwise.ask.source_plans import sharing, source_plans
@@ -46,7 +47,7 @@ from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
-from bankwise.read.instances import back, instances_in
+from bankwise.read.instances import ChangedArgument, back, instances_in
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.sources import language_of
@@ -301,6 +302,18 @@ def _passed(
     return Verdict("proof", "passed", detail, complete=not pieces)
 
 
+def _laid_otherwise(
+    author: Author,
+    edited: CxxSource,
+    claims: Sequence[ArrayClaim],
+    changed: Sequence[ChangedArgument],
+) -> str:
+    """Why the compiler does not lay arrays as they are said to be; empty if it does."""
+    said = author.language, author.what, changed
+    wrong = misplaced(author.source, edited, *said)
+    return wrong or unlike(author.source, edited, claims, *said)
+
+
 def _verdicts(
     author: Author,
     before: CompiledText,
@@ -313,7 +326,7 @@ def _verdicts(
     proved = prove_text(source, edited, claims)
     if isinstance(proved, Refusal):
         yield Verdict("proof", "failed", str(proved))
-    elif why := misplaced(source, edited, author.language, author.what, after.changed):
+    elif why := _laid_otherwise(author, edited, claims, after.changed):
         yield Verdict("proof", "failed", why)
     else:
         yield _passed(source, chosen, claims, proved)

@@ -23,7 +23,10 @@ def unlike(
     changed: Sequence[ChangedArgument],
 ) -> str:
     """Which array of a changed text is not as long as it is said to be, in words; empty if each is,
-    in every kernel. ``changed``: arguments of templates that are in their names."""
+    in every kernel, or if no constant says it. ``changed``: arguments of templates that are in
+    their names."""
+    if not any(claim.constant for claim in claims):
+        return ""
     old = sizes(before, shared_arrays(before), language, what)
     new = sizes(after, shared_arrays(after), language, what)
     if isinstance(old, Refusal) or isinstance(new, Refusal) or len(old) != len(new):
@@ -36,9 +39,15 @@ def unlike(
             return f"{kernel} has other arrays"
         for number, size in each.items():
             claim = claimed.get(number)
-            if claim is not None and claim.row:
+            if claim is not None and claim.row and not claim.constant:
                 continue
-            pad = claim.pad if claim is not None else 0
-            if found[number].extents != (*size.extents[:-1], size.extents[-1] + pad):
+            if found[number].extents != (*size.extents[:-1], _longer(size.extents[-1], claim)):
                 return f"{names[number]} is not as long as it is said to be"
     return ""
+
+
+def _longer(extent: int, claim: ArrayClaim | None) -> int:
+    """A last extent under a claim: one row, or in one dimension so many."""
+    if claim is None:
+        return extent
+    return extent + claim.pad * (extent // claim.row if claim.row else 1)

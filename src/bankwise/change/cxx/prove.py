@@ -144,7 +144,8 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
 
 def _written(use: ArrayUse, claim: ArrayClaim) -> bool:
     """Whether the last index of a use is another one under a map."""
-    return not claim.typed and (use.flat or bool(claim.row) or not claim.pad)
+    same = claim.typed or bool(claim.constant)
+    return not same and (use.flat or bool(claim.row) or not claim.pad)
 
 
 def _rest(source: CxxSource, free: Sequence[ByteSpan]) -> bytes:
@@ -256,6 +257,10 @@ def _longer_in_one(
         units = (claim.row * size.element_bytes, claim.pad * size.element_bytes)
         if not size.flat or size.aligned or any(n % size.kept_bytes for n in units):
             return f"a pad of {claim.pad} behind every {claim.row} breaks what is moved together"
+        if claim.constant:
+            if size.columns % claim.row or before.of(old.extents[-1]) != after.of(new.extents[-1]):
+                return f"{after.of(new.extents[-1])} is no row of {claim.row} times a number"
+            continue
         names = {} if text.isdecimal() else {text: np.asarray([size.columns])}
         long = value_at(after, new.extents[-1], names)
         last = np.asarray([size.bytes_ - size.element_bytes])

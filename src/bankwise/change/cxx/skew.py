@@ -4,7 +4,8 @@
     k<64, 0><<<..>>>(..)            ->  k<64, 4><<<..>>>(..)       of  s[BM][32 + PAD]
 
 That is so where the constant says nothing else: it stands in the length of rows that all become
-longer by as much, and in how far apart the rows of their matrices are.
+longer by as much, in how far apart the rows of their matrices are, and in indices of arrays of one
+dimension where a row begins, ``s[r * (32 + PAD) + c]``.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from msgspec import Struct
 from bankwise.change.cxx.spelling import CxxEdit
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.skews import Skew, skew_of, terms_added
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at, span
+from bankwise.read.cxx.skews import Skew, skew_of
+from bankwise.read.cxx.sums import row_terms, sums_in, terms_added
+from bankwise.read.cxx.terms import terms_of
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, node_at, span
 from bankwise.read.instances import ChangedArgument
 
 
@@ -44,7 +47,7 @@ def by_skews(
     """The constants that say the pads of some arrays, by number, as they would be changed."""
     tried: set[tuple[ByteSpan, ...]] = set()
     for number, pad in pads.items():
-        for term in reversed(terms_added(source, node_at(source, arrays[number].extents[-1]))):
+        for term in reversed(_candidates(source, arrays[number])):
             skew = skew_of(source, term) if term.type == "identifier" else None
             if skew is None or isinstance(skew, Refusal) or skew.literals in tried:
                 continue
@@ -64,19 +67,32 @@ def _spelled(skew: Skew, pad: int, names: Mapping[int, str], source: CxxSource) 
 def _served(source: CxxSource, arrays: Sequence[SharedArray], skew: Skew) -> dict[int, str]:
     """The arrays whose rows a constant is a part of, with what they call it; none where it says
     something else as well, or where it is all of a row."""
-    left, names = set(skew.mentions), dict[int, str]()
+    said = frozenset(skew.mentions)
+    left, names = set(said), dict[int, str]()
     for number, array in enumerate(arrays):
-        own = _terms(source, array.extents[-1]) if array.extents else {}
-        mine = left & own.keys()
+        own = set(map(span, _row(source, array, skew))) if array.extents else set()
+        mine = left & own
         if len(mine) != 1 or len(own) < 2:
             continue
         names[number] = source.of(mine.pop())
-        left -= own.keys()
-        for stride in (at for use in array.uses for at in use.strides):
-            left -= _terms(source, stride).keys()
+        left -= own
+        for use in array.uses:
+            for stride in use.strides:
+                left -= set(map(span, terms_added(source, node_at(source, stride))))
+            for term in terms_of(source, use.indices[-1]) if array.flat and use.indices else ():
+                left -= set(map(span, row_terms(source, node_at(source, term.span), said)))
     return {} if left else names
 
 
-def _terms(source: CxxSource, sum_: ByteSpan) -> dict[ByteSpan, None]:
-    """Where the terms of a sum stand."""
-    return dict.fromkeys(span(one) for one in terms_added(source, node_at(source, sum_)))
+def _row(source: CxxSource, array: SharedArray, skew: Skew) -> list[Node]:
+    """The terms of a row's length; of an array of one dimension it is a factor of all of it."""
+    extent = node_at(source, array.extents[-1])
+    flat = array.flat
+    return row_terms(source, extent, skew.mentions) if flat else terms_added(source, extent)
+
+
+def _candidates(source: CxxSource, array: SharedArray) -> list[Node]:
+    """The terms of what may be a row's length."""
+    extent = node_at(source, array.extents[-1])
+    sums = sums_in(source, extent) if array.flat else [terms_added(source, extent)]
+    return [term for terms in sums for term in terms]

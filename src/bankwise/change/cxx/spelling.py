@@ -29,7 +29,8 @@ class CxxEdit(Struct, frozen=True):
 
 
 class Spelling(Struct, frozen=True):
-    """One way to write a layout of an array. ``how``: pitch, xor, sum, step, unrolled, type;
+    """One way to write a layout of an array. ``how``: pitch, constant, xor, sum, step, unrolled,
+    type;
     ``typed``: the array has a type that says it."""
 
     array: SharedArray

@@ -13,18 +13,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from msgspec import Struct, field
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import definitions
+from bankwise.read.cxx.scopes import (
+    ScopedName,
+    ScopeError,
+    declares,
+    is_seen_elsewhere,
+    is_silent,
+    meant,
+    word_at,
+)
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
     Node,
-    block_of,
-    inside_parentheses,
     named,
     span,
     walk,
@@ -46,17 +52,6 @@ class Skew(Struct, frozen=True):
     constants: tuple[str, ...] = ()
 
 
-class _SkewDeclared(Struct, frozen=True):
-    """A declaration of a name. ``scope``: where it holds; ``kind``: parameter, constant, macro or
-    other; ``number``: where its number stands, if it has one."""
-
-    name: str
-    at: ByteSpan
-    scope: ByteSpan
-    kind: str
-    number: ByteSpan | None = None
-
-
 class _SkewFound(Struct):
     """What has been found so far; ``left``: declarations still to be looked at."""
 
@@ -64,24 +59,16 @@ class _SkewFound(Struct):
     mentions: set[ByteSpan] = field(default_factory=set)
     arguments: set[tuple[str, int]] = field(default_factory=set)
     constants: set[str] = field(default_factory=set)
-    left: list[_SkewDeclared] = field(default_factory=list)
-
-
-def terms_added(source: CxxSource, extent: Node) -> list[Node]:
-    """The terms of a sum that nothing is subtracted from or multiplied with."""
-    node = inside_parentheses(extent)
-    if node.type == "binary_expression" and source.of(node.child_by_field_name("operator")) == "+":
-        return [one for part in named(node) for one in terms_added(source, part)]
-    return [node]
+    left: list[ScopedName] = field(default_factory=list)
 
 
 def skew_of(source: CxxSource, name: Node) -> Skew | Refusal:
     """The number that a name means where it stands; a Refusal where it is not one number."""
     found = _SkewFound()
     try:
-        found.left.append(_meant(source, source.of(name), name.start_byte))
+        found.left.append(meant(source, source.of(name), name.start_byte))
         _follow(source, found)
-    except _SkewError as why:
+    except ScopeError as why:
         return Refusal(f"{source.of(name)} {why}", source.place(why.byte))
     numbers = {int(source.of(one)) for one in found.literals}
     if len(numbers) != 1:
@@ -92,26 +79,18 @@ def skew_of(source: CxxSource, name: Node) -> Skew | Refusal:
     return Skew(source.of(name), numbers.pop(), literals, mentions, *said)
 
 
-class _SkewError(Exception):
-    """Why a name is no number that can be changed, and where."""
-
-    def __init__(self, why: str, byte: int) -> None:
-        super().__init__(why)
-        self.byte = byte
-
-
 def _follow(source: CxxSource, found: _SkewFound) -> None:
     """Every declaration that the name comes from or goes to."""
-    seen: set[_SkewDeclared] = set()
+    seen: set[ScopedName] = set()
     while found.left:
         one = found.left.pop()
         if one in seen:
             continue
         seen.add(one)
         if one.kind == "other":
-            raise _SkewError("is no constant", one.at.start)
-        if one.scope.stop == source.root.end_byte and _is_seen_elsewhere(source, one):
-            raise _SkewError("may be said in other files as well", one.at.start)
+            raise ScopeError("is no constant", one.at.start)
+        if one.scope.stop == source.root.end_byte and is_seen_elsewhere(source, one):
+            raise ScopeError("may be said in other files as well", one.at.start)
         if one.kind != "parameter":
             _literal(source, one.number, one.at.start, found)
             found.constants.add(one.name)
@@ -123,11 +102,11 @@ def _follow(source: CxxSource, found: _SkewFound) -> None:
 
 def _literal(source: CxxSource, number: ByteSpan | None, byte: int, found: _SkewFound) -> None:
     if number is None or not re.fullmatch(r"0|[1-9]\d{0,5}", source.of(number)):
-        raise _SkewError("is no number where it is defined", byte)
+        raise ScopeError("is no number where it is defined", byte)
     found.literals.add(number)
 
 
-def _named_with(source: CxxSource, parameter: _SkewDeclared, found: _SkewFound) -> None:
+def _named_with(source: CxxSource, parameter: ScopedName, found: _SkewFound) -> None:
     """What a parameter is, wherever its template is named."""
     node = source.root.named_descendant_for_byte_range(parameter.at.start, parameter.at.stop)
     while node.type != "template_declaration":
@@ -135,14 +114,14 @@ def _named_with(source: CxxSource, parameter: _SkewDeclared, found: _SkewFound) 
     template, position = _template_of(source, node, parameter)
     found.arguments.add((template, position))
     for byte in words(source, template):
-        at = _leaf(source, byte, template)
-        if _silent(at) or _is_definition(at):
+        at = word_at(source, byte, template)
+        if is_silent(at) or _is_definition(at):
             continue
         if _is_instantiated(at):
-            raise _SkewError(f"is a parameter of {template}, which other files may name", byte)
+            raise ScopeError(f"is a parameter of {template}, which other files may name", byte)
         given = _arguments(source, at)
         if given is None:
-            raise _SkewError(f"is a parameter of {template}, which is named otherwise here", byte)
+            raise ScopeError(f"is a parameter of {template}, which is named otherwise here", byte)
         if len(given) <= position:
             _literal(source, parameter.number, byte, found)
             continue
@@ -150,12 +129,12 @@ def _named_with(source: CxxSource, parameter: _SkewDeclared, found: _SkewFound) 
         if argument.type == "number_literal":
             _literal(source, span(argument), byte, found)
         elif argument.type in ("identifier", "type_identifier"):
-            found.left.append(_meant(source, source.of(argument), argument.start_byte))
+            found.left.append(meant(source, source.of(argument), argument.start_byte))
         else:
-            raise _SkewError("is an expression here", byte)
+            raise ScopeError("is an expression here", byte)
 
 
-def _template_of(source: CxxSource, node: Node, parameter: _SkewDeclared) -> tuple[str, int]:
+def _template_of(source: CxxSource, node: Node, parameter: ScopedName) -> tuple[str, int]:
     """The function template of a parameter, which is the only one of its name, and which it is."""
     function = next((one for one in node.children if one.type == "function_definition"), None)
     every = named(next(one for one in node.children if one.type == "template_parameter_list"))
@@ -163,26 +142,26 @@ def _template_of(source: CxxSource, node: Node, parameter: _SkewDeclared) -> tup
         n for n, one in enumerate(every) if span(one).start <= parameter.at.start < span(one).stop
     )
     if function is None or any("variadic" in one.type for one in every):
-        raise _SkewError("is a parameter of what is no function of the file", parameter.at.start)
+        raise ScopeError("is a parameter of what is no function of the file", parameter.at.start)
     names = [n for n in walk(function) if n.type == "function_declarator"]
     name = source.of(names[0].child_by_field_name("declarator")) if names else ""
     if len(definitions(source, name)) != 1:
-        raise _SkewError("is a parameter of one of several templates", parameter.at.start)
+        raise ScopeError("is a parameter of one of several templates", parameter.at.start)
     return name, position
 
 
-def _mentions(source: CxxSource, declared: _SkewDeclared) -> Iterator[Node]:
+def _mentions(source: CxxSource, declared: ScopedName) -> Iterator[Node]:
     """Every place that means a declaration, not the declaration itself."""
     for byte in words(source, declared.name):
-        node = _leaf(source, byte, declared.name)
+        node = word_at(source, byte, declared.name)
         inside = declared.scope.start <= byte < declared.scope.stop
-        if _silent(node) or not inside or byte == declared.at.start:
+        if is_silent(node) or not inside or byte == declared.at.start:
             continue
         if node.type == "preproc_arg" or node.type not in ("identifier", "type_identifier"):
-            raise _SkewError("is named where the syntax tree shows no use of it", byte)
-        if _declares(node) or _meant(source, declared.name, byte) != declared:
+            raise ScopeError("is named where the syntax tree shows no use of it", byte)
+        if declares(node) or meant(source, declared.name, byte) != declared:
             if declared.kind == "macro":
-                raise _SkewError("is a macro and something else", byte)
+                raise ScopeError("is a macro and something else", byte)
             continue
         yield node
 
@@ -200,7 +179,7 @@ def _mentioned(source: CxxSource, mention: Node, found: _SkewFound) -> None:
     name = source.of(function.child_by_field_name("name"))
     templates = [one.parent for one in definitions(source, name)]
     if len(templates) != 1 or templates[0].type != "template_declaration":
-        raise _SkewError(
+        raise ScopeError(
             f"is given to {name}, which is no template of the file", mention.start_byte
         )
     every = named(next(n for n in templates[0].children if n.type == "template_parameter_list"))
@@ -211,8 +190,8 @@ def _mentioned(source: CxxSource, mention: Node, found: _SkewFound) -> None:
         else []
     )
     if not names:
-        raise _SkewError(f"is given to {name} as a type", mention.start_byte)
-    found.left.append(_meant(source, source.of(names[0]), names[0].start_byte))
+        raise ScopeError(f"is given to {name} as a type", mention.start_byte)
+    found.left.append(meant(source, source.of(names[0]), names[0].start_byte))
 
 
 def _arguments(source: CxxSource, name: Node) -> list[Node] | None:
@@ -235,123 +214,11 @@ def _plain(argument: Node) -> Node:
     return argument
 
 
-def _meant(source: CxxSource, name: str, byte: int) -> _SkewDeclared:
-    """What a name means at a place: its innermost declaration there."""
-    every = _declarations(source, name)
-    if any(one.kind == "macro" for one in every) and len(every) > 1:
-        raise _SkewError("is a macro and something else", byte)
-    holding = [d for d in every if byte == d.at.start or d.scope.start <= byte < d.scope.stop]
-    holding.sort(key=lambda one: one.scope.stop - one.scope.start)
-    if not holding:
-        raise _SkewError("is defined in no line of the file", byte)
-    if len(holding) > 1 and holding[0].scope.stop == holding[1].scope.stop:
-        raise _SkewError("is defined twice", byte)
-    return holding[0]
-
-
-@lru_cache(maxsize=64)
-def _declarations(source: CxxSource, name: str) -> tuple[_SkewDeclared, ...]:
-    """Every declaration of a name in the file."""
-    found = []
-    for byte in words(source, name):
-        node = _leaf(source, byte, name)
-        if not _silent(node) and _declares(node):
-            found.append(_declaration(source, node, name))
-    return tuple(found)
-
-
-def _declaration(source: CxxSource, node: Node, name: str) -> _SkewDeclared:
-    parent, at, whole = node.parent, span(node), span(source.root)
-    if _conditional(node):
-        return _SkewDeclared(name, at, whole, "other")
-    if parent.type == "preproc_def":
-        return _SkewDeclared(name, at, whole, "macro", _macro_number(source, parent))
-    if parent.parent is not None and parent.parent.type == "template_parameter_list":
-        value = parent.child_by_field_name("default_value")
-        return _SkewDeclared(name, at, span(parent.parent.parent), "parameter", _number(value))
-    outer = parent
-    while outer.type not in ("declaration", "function_definition", "translation_unit"):
-        outer = outer.parent
-    if parent.type != "init_declarator" or not _is_constant(source, parent.parent):
-        held = outer if outer.type == "function_definition" else block_of(node)
-        return _SkewDeclared(name, at, span(held), "other")
-    scope = ByteSpan(parent.end_byte, block_of(outer).end_byte)
-    return _SkewDeclared(name, at, scope, "constant", _number(parent.child_by_field_name("value")))
-
-
-def _number(value: Node) -> ByteSpan | None:
-    node = None if value is None else inside_parentheses(value)
-    return span(node) if node is not None and node.type == "number_literal" else None
-
-
-def _macro_number(source: CxxSource, macro: Node) -> ByteSpan | None:
-    value = macro.child_by_field_name("value")
-    found = (
-        None if value is None else _ALONE.fullmatch(source.data, value.start_byte, value.end_byte)
-    )
-    return None if found is None else ByteSpan(*found.span(1))
-
-
-_ALONE = re.compile(rb"\s*\(?\s*(\d+)\s*\)?\s*(?://[^\n]*|/\*[^*]*\*/)?\s*")
-"""A macro's text that is a number, with what is remarked behind it."""
-
-
-def _is_constant(source: CxxSource, declaration: Node) -> bool:
-    """Whether a declaration says that it is a constant of a whole number."""
-    said = source.of(declaration).split("=")[0]
-    whole = re.search(r"\b(?:int|unsigned|size_t|long|short|u?int\d+_t|auto)\b", said)
-    return bool(
-        whole and re.search(r"\b(?:const|constexpr)\b", said) and not re.search(r"[*&]", said)
-    )
-
-
-def _conditional(node: Node) -> bool:
-    while node is not None and not node.type.startswith(("preproc_if", "preproc_el")):
-        node = node.parent
-    return node is not None
-
-
-def _is_seen_elsewhere(source: CxxSource, declared: _SkewDeclared) -> bool:
-    """Whether a macro, or a constant of the whole file, may be named by files that include this one
-    or are included behind it."""
-    if declared.kind == "parameter":
-        return False
-    includes = (n for n in source.root.children if n.type == "preproc_include")
-    behind = (n for n in includes if n.start_byte > declared.at.start and '"' in source.of(n))
-    return source.file.endswith(_HEADERS) or any(behind)
-
-
-_HEADERS = (".h", ".hh", ".hpp", ".cuh", ".inl", ".hip.h")
-
-
 def _is_instantiated(node: Node) -> bool:
     """Whether a name stands in an explicit instantiation."""
     while node is not None and node.type != "template_instantiation":
         node = node.parent
     return node is not None
-
-
-def _leaf(source: CxxSource, byte: int, name: str) -> Node:
-    return source.root.named_descendant_for_byte_range(byte, byte + len(name.encode()))
-
-
-def _silent(node: Node) -> bool:
-    return node.type in ("comment", "string_content", "string_literal", "field_identifier")
-
-
-def _declares(node: Node) -> bool:
-    """Whether a name is declared where it stands."""
-    parent = node.parent
-    if node.type not in ("identifier", "type_identifier") or parent is None:
-        return False
-    if parent.type in (
-        "template_function",
-        "template_type",
-        "call_expression",
-        "qualified_identifier",
-    ):
-        return False
-    return any(parent.child_by_field_name(one) == node for one in ("declarator", "name"))
 
 
 def _is_definition(node: Node) -> bool:
