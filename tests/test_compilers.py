@@ -75,11 +75,25 @@ def test_a_compiler_that_is_named_makes_the_code_and_is_said(tmp_path: Path, ins
     file = written(tmp_path, joined(36))
     done = bankwise("fix", file, "-t", GPU, "--no-execute", "--iree-compile", other / inside)
     told = " ".join(done.err.split())
-    assert "isa: passed: compiled for gfx950 by iree-compile 3.9.0: no worse" in told
+    alone = "which was named and has no wave-lang beside it (Wave's own may differ)"
+    assert f"isa: passed: compiled for gfx950 by iree-compile 3.9.0, {alone}: no worse" in told
     assert "not Wave's" not in told
     assert "--iree-hip-target=gfx950" in (other / "arguments").read_text()
     done = bankwise("check", file, "-t", GPU, "--isa", "--iree-compile", other / inside)
     assert "counted as iree-compile 3.9.0 emits it" in " ".join(done.out.split())
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_named_compiler_beside_wave_and_one_of_other_texts_are_taken_at_their_word(
+    tmp_path: Path,
+) -> None:
+    waves, other = stand_in(tmp_path / "env", wave="3.9.1"), stand_in(tmp_path / "other")
+    plain = changed(joined(36), (HOST_FUNCTION, "of nobody's"))
+    for env, text in ((waves, joined(36)), (other, plain)):
+        said = ("fix", written(tmp_path, text), "-t", GPU, "--no-execute", "--iree-compile", env)
+        told = " ".join(bankwise(*said).err.split())
+        assert "compiled for gfx950 by iree-compile 3.9.0" in told
+        assert "no wave-lang beside it" not in told
 
 
 @pytest.mark.usefixtures("alone")

@@ -435,6 +435,9 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
     assert fixed.report.exit_code == 0
     (change,) = fixed.report.changes
     assert "touch 32 lines of 128 bytes of global memory in 4 instr" in change.coalescing
+    lines = Path(KERNELS).read_text("utf-8").splitlines()
+    (turned,) = (n for n, line in enumerate(lines, 1) if "tl.trans(tile)" in line)
+    assert re.search(rf"^in triton_kernels\.py: \d+ is line {turned}$", str(fixed), re.M)
     held = re.findall(r"^#blocked1? = .*threadsPerWarp = \[(\d+), (\d+)\]", fixed.ttgir, re.M)
     assert held == [("8", "8"), ("8", "8")]  # eight lanes of 16 bytes along a row
     ran = next(one for one in fixed.report.verdicts if one.judge == "execution")

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -245,6 +246,23 @@ def test_what_a_scan_combines_with_is_no_kernel(tmp_path: Path) -> None:
     ended = bankwise("check", path, "--kernel", "plus")
     assert ended.code == 2
     assert "no kernel is named 'plus'; there are sums_0, sums_1" in " ".join(ended.err.split())
+
+
+@needs_wheel
+def test_the_script_of_the_page_asks_as_a_command_does(tmp_path: Path) -> None:
+    """As it stands there: conflicts end it with 1, a kernel that is not there with 2."""
+    page = (DATA.parents[2] / "docs" / "triton.md").read_text("utf-8")
+    (script,) = re.findall(r"The same in a script:\n\n((?: {4}.*\n|\n)+)", page)
+    text = (DATA.parent / "triton_kernels.py").read_text("utf-8")
+    head = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+    (tmp_path / "transpose.py").write_text(head + _alone(text, "transpose").split("\n", 1)[1])
+    words = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "conflicts: SQ_LDS_BANK_CONFLICT += " in done.stdout
+    (tmp_path / "transpose.py").unlink()
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (2, "error: transpose.py: no such file\n")
 
 
 @needs_wheel

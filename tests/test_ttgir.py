@@ -386,14 +386,28 @@ def test_locations_are_followed_to_the_innermost_place() -> None:
 def test_a_conflict_names_its_place_in_python(capsys: pytest.CaptureFixture[str]) -> None:
     """The innermost that is not Triton's own: who calls `tl.max`, not where it is written."""
     load = LOAD.replace(TENSOR, "tensor<64x32xf16, #column>").rstrip() + " loc(#loc3)\n"
-    places = '#loc1 = loc("/a/triton/lib.py":5:1)\n#loc2 = loc("/b/k.py":9:3)\n'
+    places = '#loc1 = loc("/a/triton/language/s.py":5:1)\n#loc2 = loc("/b/triton/k.py":9:3)\n'
     text = module(ALLOC + load) + places + "#loc3 = loc(callsite(#loc1 at #loc2))\n"
     report = checked(text)
     print_check(report, Console(width=80))
-    assert "= source: /b/k.py:9:3\n" in capsys.readouterr().out
+    assert "= source: /b/triton/k.py:9:3\n" in capsys.readouterr().out
     without = checked(module(ALLOC + load.replace(" loc(#loc3)", "")))
     print_check(without, Console(width=80))
     assert "= source" not in capsys.readouterr().out
+
+
+def test_a_conflict_names_all_its_lines_in_python(capsys: pytest.CaptureFixture[str]) -> None:
+    """Three reads of one kind, on two lines of the author: the other one is named, too."""
+    load = LOAD.replace(TENSOR, "tensor<64x32xf16, #column>").rstrip()
+    loads = "".join(
+        load.replace("%x =", f"%x{n} =") + f" loc(#loc{at})\n" for n, at in enumerate((1, 1, 2))
+    )
+    assert "%x0" in loads
+    places = '#loc1 = loc("/b/k.py":9:3)\n#loc2 = loc("/b/k.py":12:3)\n'
+    print_check(checked(module(ALLOC + loads) + places), Console(width=80))
+    told = " ".join(capsys.readouterr().out.split())
+    assert "= source: /b/k.py:9:3" in told
+    assert "(3 accesses); of k.py:12 " in told
 
 
 def test_values_of_two_ways_are_what_both_have_in_common() -> None:

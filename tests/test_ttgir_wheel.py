@@ -96,6 +96,24 @@ def test_the_address_of_tensor_memory_is_read_once_by_each_warp() -> None:
 
 
 @needs_wheel
+@pytest.mark.parametrize("target", ["sm_90", "sm_100"])
+def test_of_waves_that_hold_copies_one_writes_the_total_of_a_scan(
+    tmp_path: Path, target: str
+) -> None:
+    """64 elements on 4 warps: two hold them, two hold copies. Two lanes write, one pass each; all
+    warps read the one total that is needed."""
+    path = tmp_path / "sums.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef sums(x, y):\n"
+        "    at = tl.arange(0, 64)\n    tl.store(y + at, tl.cumsum(tl.load(x + at), 0))\n"
+    )
+    report = bankwise.triton.check(f"{path}:sums", {"x": "*fp32", "y": "*fp32"}, target)
+    assert report.comparison.not_compared == ()
+    passes = {r.direction: (total(r.planned).passes, r.agrees) for r in report.comparison.rows}
+    assert passes == {"write": (2, True), "read": (4, True)}
+
+
+@needs_wheel
 def test_an_integer_that_is_one_is_a_constant_as_tritons_launches_compile_it() -> None:
     """Triton specialises an argument that is 1: the kernel that runs does not take it."""
     asked = (f"{SCRIPT}:matmul", MATMUL, "sm_80")

@@ -320,7 +320,7 @@ def _wave_instructions(issued: Issued) -> Iterator[WaveInstruction]:
 
 def _origin(places: Sequence[Location]) -> Location | None:
     """The innermost place that is the author's: `tl.max` and the like stand in Triton's folder."""
-    own = (at for at in places if "/triton/" not in at.file)
+    own = (at for at in places if "/triton/language/" not in at.file)
     return next(own, next(iter(places), None))
 
 

@@ -77,12 +77,13 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     said: list[str] = []
     gambles: list[str | None] = []
     hinges: list[str] = []
-    of, by, other = _labels(after.report), "", ""
+    of, by, other, named = _labels(after.report), "", "", ""
     for number in range(len(before.analyses)):
         both = _both(before, after, number)
         if isinstance(both, Verdict):
             return both
         by, other = str(both[0].compiler), not_waves(before, both[0].compiler)
+        named = _named_alone(before, both[0].compiler)
         counts, prices = _counts(*both), tuple(_prices(*both))
         rows += ((of[number] + name, was, now) for name, was, now in (*counts, *prices))
         worse = _worse(*both, prefer)
@@ -95,7 +96,7 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
     targets = ", ".join(dict.fromkeys(a.machine.name for a in before.analyses))
     differ = f"{sum(was != now for _, was, now in rows)} of {len(rows)} rows differ"
-    by = f"{by}, {other}" if other else by
+    by = ", ".join(part for part in (by, other, named) if part)
     detail = f"compiled for {targets} by {by}: no worse; {differ}"
     known = [each for each in gambles if each is not None]
     told = "; ".join(filter(None, known)) if len(known) == len(gambles) else None
@@ -121,6 +122,14 @@ def not_waves(text: ReportedText, compiler: Compiler) -> str:
 
     own = text.compiler or compiler.wave or not by_wave(text.opened.source.text)
     return "" if own else "which is not Wave's"
+
+
+def _named_alone(text: ReportedText, compiler: Compiler) -> str:
+    """That nothing tells that a compiler which the user named is the one that Wave runs."""
+    from bankwise.change.compile.compilers import by_wave
+
+    asked = text.compiler and not compiler.wave and by_wave(text.opened.source.text)
+    return "which was named and has no wave-lang beside it (Wave's own may differ)" if asked else ""
 
 
 def fewer_waves(prices: Sequence[Row], but: str = "but ") -> Iterator[str]:

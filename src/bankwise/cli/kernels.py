@@ -238,7 +238,7 @@ def cost(
         for one in found:
             print_cost(one, out())
         for refusal in refusals:
-            print(f"not compiled: {refusal}", file=sys.stderr)
+            print(f"no cost: {refusal}", file=sys.stderr)
     raise typer.Exit(exit_code(failed=not found, incomplete=bool(refusals)))
 
 

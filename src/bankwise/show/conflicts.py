@@ -11,8 +11,9 @@ kernel.cu:21:78: 32-way bank conflict: read of tile[threadIdx.x][threadIdx.y + j
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 from rich.console import Console
@@ -102,7 +103,8 @@ def _notes(
     if first:
         vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
         yield "pass", "; ".join(("one turn of the banks", *(_PASS[one] for one in vendors)))
-    yield from (("also", text) for text in [places(cause)] if text)
+    also = "; ".join(text for text in (places(cause), authors(cause)) if text)
+    yield from (("also", text) for text in [also] if text)
     said = doubt(one.first, one.by_kernel[one.first.kernel]) or joined(one.first)
     yield from (("note", text) for text in (said, cause.aside) if text)
 
@@ -137,6 +139,21 @@ def counts(accesses: Sequence[AccessReport], each: str) -> str:
     known = run.ends.extra
     followed = "" if known.exact else f" ({run.extra:,} as followed)"
     return "; ".join((*parts, f"{extra_passes(known)} {each}{followed}"))
+
+
+def authors(cause: Cause) -> str:
+    """The author's other lines that a compiler names for it, by the names of their files."""
+    first, found = cause.first.origin, defaultdict[str, set[int]](set)
+    for at in (access.origin for access in cause.accesses):
+        if at is not None and first is not None and (at.file, at.line) != (first.file, first.line):
+            found[at.file].add(at.line)
+    said = (f"{Path(file).name}:{_several(lines)}" for file, lines in found.items())
+    return f"of {'; '.join(said)}" if found else ""
+
+
+def _several(lines: set[int]) -> str:
+    runs = lane_text(tuple(sorted(lines))).split()
+    return ", ".join((*runs[:_PLACES], *[".."] * (len(runs) > _PLACES)))
 
 
 def places(cause: Cause) -> str:

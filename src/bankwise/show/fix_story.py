@@ -147,6 +147,8 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     table(console, titles, rows, colours)
     for said in _became(shown_rows):
         say(console, said, "", "  ", style="dim")
+    for said in _authors(shown_rows):
+        say(console, said, "", "  ", style="dim")
     shown_accesses = (access for row in found for pair in row for access in pair)
     for said in doubted((access.instruction, access.evidence) for access in shown_accesses):
         say(console, said, "? ", style="dim")
@@ -191,6 +193,18 @@ def _became(rows: Sequence[Sequence[tuple[AccessReport, AccessReport]]]) -> Iter
 
 
 _PLACES = 6
+
+
+def _authors(rows: Sequence[Sequence[tuple[AccessReport, AccessReport]]]) -> Iterator[str]:
+    """The author's lines that a compiler names for those of the rows, by file."""
+    found: dict[str, dict[int, int]] = {}
+    for old in (old for row in rows for old, _ in row):
+        at = old.origin
+        if at is not None:
+            found.setdefault(at.file, {}).setdefault(old.location.line, at.line)
+    for file, lines in found.items():
+        told = [f"{line} is line {own}" for line, own in lines.items()]
+        yield f"in {Path(file).name}: {', '.join(told[:_ROWS])}{', ..' * (len(told) > _ROWS)}"
 
 
 def _print_doubt(report: FixReport, console: Console) -> None:

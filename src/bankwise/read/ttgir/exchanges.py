@@ -16,6 +16,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
@@ -33,14 +34,20 @@ _EVERY = np.ones((1, 1, 1), np.bool_)
 
 
 def scanned(held: LinearDistribution, axis: int, size: int, machine: Machine) -> Both | Refusal:
-    """The scratch of a scan over several waves; ``size``: bytes of one element."""
-    if not all(any(basis) for basis in (*held.lane_bases, *held.wave_bases)):
-        return Refusal("a scan over several waves of which some hold copies is not modelled")
-    table = _totals(held, axis)
-    written = _issue(machine, "write", size, table.own * size, table.last[None, None, :])
+    """The scratch of a scan over several waves; ``size``: bytes of one element. Of waves that hold
+    copies the first one writes, all read."""
+    if not all(any(basis) for basis in held.lane_bases):
+        return Refusal("a scan over several waves of which some lanes hold copies is not modelled")
+    own = [bit for bit, basis in enumerate(held.wave_bases) if any(basis)]
+    table = _totals(replace(held, wave_bases=tuple(held.wave_bases[bit] for bit in own)), axis)
+    waves = np.arange(held.waves)
+    which = sum(((waves >> bit & 1) << n for n, bit in enumerate(own)), 0 * waves)
+    first = waves == sum((which >> n & 1) << bit for n, bit in enumerate(own))
+    writes = first[:, None, None] & table.last[None, None, :]
+    written = _issue(machine, "write", size, table.own[which] * size, writes)
     if isinstance(written, Refusal):
         return written
-    read = _read_totals(table, size, machine)
+    read = _read_totals(table, which, size, machine)
     return read if isinstance(read, Refusal) else (written, read)
 
 
@@ -83,16 +90,19 @@ def _split(bases: Bases, axis: int) -> tuple[IntArray, IntArray]:
     return found[0], found[1]
 
 
-def _read_totals(table: _WaveTotals, size: int, machine: Machine) -> tuple[Issued, ...] | Refusal:
-    """Single elements, or neighbours together; NVIDIA's vectors keep the one nobody needs."""
-    count = table.all.shape[1]
+def _read_totals(
+    table: _WaveTotals, which: IntArray, size: int, machine: Machine
+) -> tuple[Issued, ...] | Refusal:
+    """Single elements, or neighbours together; NVIDIA's vectors keep the one nobody needs.
+    ``which``: whose totals each wave reads."""
+    totals, count = table.all[which], table.all.shape[1]
     if not table.dense:
-        return _issue(machine, "read", size, table.all[:, : count - table.chains] * size, _EVERY)
+        return _issue(machine, "read", size, totals[:, : count - table.chains] * size, _EVERY)
     needed = count if machine.vendor == "nvidia" else count - table.chains
     together = max(1, WIDEST_BYTES // size)
     found: list[Issued] = []
     for start, length in _pieces(needed, together):
-        first = table.all[:, start : start + 1] * size
+        first = totals[:, start : start + 1] * size
         piece = _issue(machine, "read", length * size, first, _EVERY)
         if isinstance(piece, Refusal):
             return piece
