@@ -212,8 +212,11 @@ def check_kernel(
 
     own = set(dialect.group_index)
 
-    def in_box(launch: KernelLaunch, box: Box | None = None) -> AssemblyKernel:
-        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps, box)
+    def in_box(
+        launch: KernelLaunch, box: Box | None = None, steps: int | None = None
+    ) -> AssemblyKernel:
+        most = min(filter(None, (steps, said.steps)), default=None)
+        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, most, box)
 
     def run(launch: KernelLaunch) -> AssemblyKernel:
         found = in_box(launch)
@@ -231,9 +234,9 @@ def check_kernel(
         found = replace(found, notes=(*found.notes, told))
     known, block = found.launch, first_block(found.boxes[0]) if found.boxes else None
 
-    def again(more: Given) -> AssemblyKernel:
+    def again(more: Given, steps: int | None) -> AssemblyKernel:
         launch = replace(known, arguments=more)
-        return in_box(launch, None if own & set(map(str, more)) else block)
+        return in_box(launch, None if own & set(map(str, more)) else block, steps)
 
     if not said.sample:
         return found
