@@ -22,7 +22,7 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import shared_arrays, tied
 from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource
-from bankwise.read.options import Options
+from bankwise.read.options import Options, Phase
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.values import KernelReport, Snippet
 
@@ -50,8 +50,10 @@ def source_plans(
     what: Compilation,
     options: Options,
     kernels: Sequence[AssemblyKernel],
+    phase: Phase = lambda _: None,
 ) -> SourcePlans:
     """The plans of each array of a source whose ``kernels`` were followed."""
+    phase("compiling it for the sizes of arrays")
     arrays = shared_arrays(source)
     if not arrays:
         why = Refusal("no __shared__ array is declared in it", Location(source.file))
@@ -66,6 +68,7 @@ def source_plans(
     refusals: list[Refusal] = []
     unasked: list[Refusal] = []
     for numbers in tied(arrays):
+        phase(f"planning {arrays[numbers[0]].name}")
         one = plans_of(
             *(source, {n: arrays[n] for n in numbers}, known, measured, gpu),
             accessor=options.accessor,

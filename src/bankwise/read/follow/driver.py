@@ -31,6 +31,7 @@ from bankwise.read.follow.side_by_side import (
     side_by_side,
 )
 from bankwise.read.follow.under import under
+from bankwise.read.kept_code import KeptCode, answered
 from bankwise.read.launch.boxes import Box, first_block
 from bankwise.read.launch.facts import (
     MOST_LAUNCHES,
@@ -139,10 +140,13 @@ def isolated(
     place: Callable[[K], Location],
     gpu: str,
     size: Callable[[K], int],
+    kept: KeptCode | None = None,
+    form: Callable[[K], object] = lambda one: one,
 ) -> tuple[AssemblyKernel, ...]:
     """Every kernel by itself, on all cores where that pays: one that cannot be answered is a
     refusal among the others, at its ``place``, and the error of all where none can. ``size``: the
-    instructions of a kernel."""
+    instructions of a kernel; ``kept``: answers of before, by all that decides a kernel's, its
+    ``form``."""
 
     def answer(one: K) -> AssemblyKernel | InputError:
         try:
@@ -150,7 +154,7 @@ def isolated(
         except InputError as error:
             return error
 
-    done = each_apart(answer, found, size)
+    done = answered(found, lambda some: each_apart(answer, some, size), kept, form)
     errors = [one for one in done if isinstance(one, InputError)]
     if errors and len(errors) == len(done):
         raise errors[0]
