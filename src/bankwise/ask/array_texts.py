@@ -111,6 +111,7 @@ def _cheapest(
     wanted = cost[0] - plans.saved, cost[1] + more
     gpu = machine(before.kernels[0].target)
     left = [WrittenArray(plans, plan, one) for plan in plans.plans for one in plan.spellings]
+    many = len(left)
     found: list[tuple[tuple[tuple[int, int], bool, bool, int], WrittenArray, CompiledText]] = []
     while left or found:
         while left and not any(
@@ -120,6 +121,9 @@ def _cheapest(
             for one in found
         ):
             one = left.pop(0)
+            author.phase(
+                f"compiling {plans.arrays[0].array.name}, text {many - len(left)} of {many}"
+            )
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
             if isinstance(made, str):
                 paid.append(made)

@@ -21,7 +21,7 @@ from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.places import at_expressions, texts_of
 from bankwise.read.cxx.tree import parse
-from bankwise.read.options import Options, Progress
+from bankwise.read.options import Options, Progress, phase_of
 from bankwise.read.recognise import recognise
 from bankwise.read.sources import language_of
 from bankwise.show.snippets import NOT_EDITED
@@ -36,7 +36,9 @@ def check_source_file(
     Raises :class:`bankwise.errors.InputError` where nothing compiles it, and in the compiler's own
     words if it does not compile.
     """
+    phase = phase_of(progress)
     what, said = compilation_of(path, options)
+    phase("compiling, following kernels")
     found = language_of(what).check(what, **asked(options))
     texts = texts_of(found, str(path), read_text(path))
     origin = origin_of(recognise(path), path, options)
@@ -57,7 +59,7 @@ def check_source_file(
     planned = _NO_PLANS
     if named and not refused and origin.command:
         launches, told = shown_first(found.kernels), _commands(report)
-        planned = source_plans(source, language_of(what), what, options, launches)
+        planned = source_plans(source, language_of(what), what, options, launches, phase)
         report = replace(
             report, kernels=tuple(promised(k, planned, launches) for k in report.kernels)
         )

@@ -49,7 +49,7 @@ from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
 from bankwise.read.instances import ChangedArgument, back, instances_in
 from bankwise.read.names import listed
-from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, phase_of
 from bankwise.read.sources import language_of
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
@@ -73,7 +73,9 @@ def fix_source_file(
         need_gpu(file)
     text = read_text(file)
     what, said = compilation_of(file, options)
-    author = Author(parse(text, str(file)), language_of(what), what, options)
+    phase = phase_of(progress)
+    author = Author(parse(text, str(file)), language_of(what), what, options, phase=phase)
+    phase("compiling, following kernels")
     before = author.compiled(text)
     if options.kernel and (also := sharing(author.source, author.language, what, before.kernels)):
         author = replace(author, also=also)
@@ -220,6 +222,7 @@ def _heard(
     """What the judges that are asked say of a change: proof, execution, code, a GPU."""
     if not chosen:
         return ()
+    author.phase("proving, executing, comparing the code")
     proof, *emitted = _verdicts(author, before, after, chosen, judges.isa)
     return (proof, *_executed(author, before, after, judges), *emitted)
 
@@ -253,7 +256,7 @@ def _planned(
     if not _conflicts(before):
         return (), (), before
     found = source_plans(
-        author.source, author.language, author.what, author.options, before.kernels
+        author.source, author.language, author.what, author.options, before.kernels, author.phase
     )
     refusals = (*found.unasked, *found.refusals)
     return found.plans, refusals, before if found.keys is None else before.under(found.keys)

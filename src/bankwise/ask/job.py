@@ -22,6 +22,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from msgspec import Struct
+
 from bankwise.ask.fence import stay_inside
 from bankwise.ask.jobs import Order
 from bankwise.errors import InputError, Location
@@ -145,13 +147,23 @@ def fix_of(order: Order, tell: Tell) -> FixReport | ModelFix:
     """The fix of an order's file; nothing of it is written anywhere."""
     from bankwise.ask.fix import fix_file
 
-    def ran(done: int, total: int) -> None:
-        tell("executing workgroups, before and after", done, total)
-        if done == total:
-            tell("compiling, to compare the emitted code", 0, 0)
-
     tell("finding accesses, searching an address map", 0, 0)
-    return fix_file(Path(order.file), order.options, progress=ran)
+    return fix_file(Path(order.file), order.options, progress=_FixTold(tell))
+
+
+class _FixTold(Struct, frozen=True):
+    """What is told of a fix: how many workgroups were executed; of a source in which phase it
+    is."""
+
+    tell: Tell
+
+    def __call__(self, done: int, total: int) -> None:
+        self.tell("executing workgroups, before and after", done, total)
+        if done == total:
+            self.tell("compiling, to compare the emitted code", 0, 0)
+
+    def phase(self, text: str) -> None:
+        self.tell(text, 0, 0)
 
 
 def solved(order: Order, tell: Tell) -> Document:

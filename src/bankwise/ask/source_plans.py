@@ -25,7 +25,7 @@ from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.launch.headers import header_texts
 from bankwise.read.names import listed
-from bankwise.read.options import Options
+from bankwise.read.options import Options, Phase
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.values import KernelReport, Snippet
 
@@ -53,8 +53,10 @@ def source_plans(
     what: Compilation,
     options: Options,
     kernels: Sequence[AssemblyKernel],
+    phase: Phase = lambda _: None,
 ) -> SourcePlans:
     """The plans of each array of a source whose ``kernels`` were followed."""
+    phase("compiling it for the sizes of arrays")
     arrays = shared_arrays(source)
     if not arrays:
         found = that_declare_shared(header_texts(source.text, what.path, what.flags))
@@ -70,6 +72,7 @@ def source_plans(
     refusals: list[Refusal] = []
     unasked: list[Refusal] = []
     for numbers in tied(arrays):
+        phase(f"planning {arrays[numbers[0]].name}")
         one = plans_of(
             *(source, {n: arrays[n] for n in numbers}, known, measured, gpu),
             accessor=options.accessor,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from msgspec import field
 from msgspec.structs import replace
 
 from bankwise.ask.check_assembly import asked, shown_first
@@ -14,9 +15,13 @@ from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.instances import ChangedArgument, back, instance, instances_in
+from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import KernelLaunch
-from bankwise.read.options import Options
+from bankwise.read.options import Options, Phase
 from bankwise.read.source import Compilation, SourceLanguage
+
+_TEXTS = 32
+"""Of a source that are kept: those of one array are tried again when another one is rejected."""
 
 
 class CompiledText(ByIdentity, frozen=True, eq=False):
@@ -44,7 +49,8 @@ class CompiledText(ByIdentity, frozen=True, eq=False):
 class Author(ByIdentity, frozen=True, eq=False):
     """The user's source as it is, how it is compiled, and what is asked of it. ``also``: kernels
     that are looked at as well, since what is asked about is made of the same text; ``supposed``:
-    numbers for what nobody says of kernels that stay open without."""
+    numbers for what nobody says of kernels that stay open without; ``kept``: what its texts share;
+    ``phase``: is told what is done now."""
 
     source: CxxSource
     language: SourceLanguage
@@ -52,10 +58,16 @@ class Author(ByIdentity, frozen=True, eq=False):
     options: Options
     also: tuple[str, ...] = ()
     supposed: tuple[KernelLaunch, ...] = ()
+    kept: KeptCode = field(default_factory=KeptCode)
+    phase: Phase = field(default=lambda _: None)
 
     def compiled(self, text: str, changed: tuple[ChangedArgument, ...] = ()) -> CompiledText:
         """A text in its place, compiled and followed. ``changed``: the arguments of templates that
         are other numbers in it."""
+        made_of = text, changed, self.supposed, self.also
+        return self.kept.once("text", made_of, lambda: self._compiled(text, changed), _TEXTS)
+
+    def _compiled(self, text: str, changed: tuple[ChangedArgument, ...]) -> CompiledText:
         what = replace(self.what, text=text)
         found = self.language.check(what, **self._asked(self.options, changed))
         kernels = list(found.kernels)
@@ -71,7 +83,8 @@ class Author(ByIdentity, frozen=True, eq=False):
         supposed_ = tuple(
             replace(one, kernel=instance(one.kernel, changed)) for one in self.supposed
         )
-        return {**given, "launches": replace(given["launches"], supposed=supposed_)}
+        launches = replace(given["launches"], supposed=supposed_)
+        return {**given, "launches": launches, "kept": self.kept}
 
 
 def _as_before(kernel: AssemblyKernel, changed: Sequence[ChangedArgument]) -> AssemblyKernel:
@@ -90,6 +103,7 @@ def opened(author: Author, before: CompiledText) -> tuple[Author, CompiledText]:
     answered: dict[str, KernelLaunch] = {}
     left = [one for one in before.kernels if is_open(one)]
     for number in NUMBERS if left else ():
+        author.phase(f"following them with {number:,} for arguments")
         tried = {one.name: supposed(one, number) for one in left}
         made = replace(author, supposed=tuple(tried.values())).compiled(before.text)
         now = {one.name: one for one in made.kernels}

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -293,7 +295,23 @@ def progress(
 
     with Progress(console=err(), transient=True) as bar:
         task = bar.add_task(first or text, total=None)
-        yield lambda done, total: bar.update(task, description=text, completed=done, total=total)
+        yield ProgressBar(partial(bar.update, task), text)
+
+
+class ProgressBar(Struct, frozen=True):
+    """What is said of steps, ``text`` with how many are done, and of phases. ``update``: of the bar
+    as rich has it."""
+
+    update: Callable[..., None]
+    text: str
+
+    def __call__(self, done: int, total: int) -> None:
+        """See :data:`bankwise.read.options.Progress`."""
+        self.update(description=self.text, completed=done, total=total)
+
+    def phase(self, text: str) -> None:
+        """See :class:`bankwise.read.options.Phased`."""
+        self.update(description=text)
 
 
 def _lines(text: str, every_s: float) -> Callable[[int, int], None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from bankwise.hardware.folders import own_machine_files
 from bankwise.hardware.machine import machine
 from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import triton
+from bankwise.identity import ByIdentity
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.at_source import SourceLines, at_source
 from bankwise.read.follow.dialect import Size
@@ -29,7 +31,8 @@ from bankwise.read.follow.driver import (
     isolated,
     with_options,
 )
-from bankwise.read.launch.facts import Launches
+from bankwise.read.kept_code import KeptCode
+from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.launch.headers import own_headers
 from bankwise.read.launch.host import launches_in
 from bankwise.read.launch.parameters import parameter_names
@@ -51,6 +54,9 @@ from bankwise.read.source import (
     source_of,
 )
 
+_TEXTS = 3
+"""Whose machine code is kept."""
+
 _ENTRY = re.compile(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
 
 
@@ -61,28 +67,71 @@ def check_cuda(
     kernel: str = "",
     workgroup_size: Size | None = None,
     launches: Launches = UNSAID,
+    kept: KeptCode | None = None,
 ) -> Compiled:
     """Compile a CUDA source and follow its kernels: :class:`bankwise.read.source.CheckSource`."""
     file = str(what.path)
     gpu = cuda_target(what.target, file)
-    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source = source_of(what, Path(folder), "kernel.cu")
-        name, cubin = names_of(source, file), Path(folder, "out.cubin")
-        how = compile_cuda(source, cubin, architecture(gpu), file, name, what.flags)
-        text = read_text(source)
-        found = compiled_kernels(cubin, kernel, file, text)
-        hosted = launches_in(text, own_headers(text, what.path, what.flags))
-        ptx = _embedded(cubin)
-    said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
+    kept = KeptCode() if kept is None else kept
+    built = kept.once("cubin", (what, gpu), lambda: _built(what, gpu), _TEXTS)
+    kernels = partial(_kernels, built, kernel, file)
+    found = kept.once("kernels", (what, gpu, kernel), kernels, _TEXTS)
+    name, launches = built.name, replace(launches, hosted=built.hosted)
+    said = with_options(SASS, found, args, workgroup_size, launches, file)
     placed = isolated(
         found,
         lambda one: follow_at_source(one, file, name, gpu, said),
         lambda one: Location(file, one.line),
         gpu,
         lambda one: len(one.instructions),
+        kept,
+        lambda one: (_without_lines(one, name), gpu, said.concerning(one.name)),
     )
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
-    return Compiled(placed, how + guessed, _variables(ptx), ptx)
+    return Compiled(placed, built.how + guessed, _variables(built.ptx), built.ptx)
+
+
+class _Built(ByIdentity, frozen=True, eq=False):
+    """A compiled ``source``. ``name``: what the user calls its files; ``hosted``: what its host
+    code says of launches."""
+
+    source: str
+    how: str
+    cubin: bytes
+    name: Name
+    hosted: tuple[KernelLaunch, ...]
+    ptx: str
+
+
+def _built(what: Compilation, gpu: str) -> _Built:
+    file = str(what.path)
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        source = source_of(what, Path(folder), "kernel.cu")
+        name, cubin = names_of(source, file), Path(folder, "out.cubin")
+        how = compile_cuda(source, cubin, architecture(gpu), file, name, what.flags)
+        text = read_text(source)
+        hosted = launches_in(text, own_headers(text, what.path, what.flags))
+        return _Built(text, how, read_bytes(cubin), name, hosted, _embedded(cubin))
+
+
+def _kernels(built: _Built, only: str, file: str) -> tuple[SassKernel, ...]:
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        cubin = Path(folder, "out.cubin")
+        cubin.write_bytes(built.cubin)
+        return compiled_kernels(cubin, only, file, built.source)
+
+
+def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
+    """A kernel with the lines of the disassembly in order alone, where it stands in that, and with
+    the user's names of its files: equal to the same one of another compilation."""
+    code, name = kernel.code, cache(name)
+    place = cache(lambda one: replace(one, file=name(one.file)))
+    order = {line: n for n, line in enumerate(sorted({i.line for i in code.instructions}))}
+    plain = tuple(
+        replace(i, line=order[i.line], places=tuple(map(place, i.places)))
+        for i in code.instructions
+    )
+    return replace(kernel, line=0, code=replace(code, instructions=plain))
 
 
 def _embedded(cubin: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
@@ -45,6 +46,21 @@ FLAG_OF = {
 """What the command line calls a field of :class:`Options`, but for those that every verb takes."""
 Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
+Phase = Callable[[str], None]
+"""Called with what is done now, in words."""
+
+
+@runtime_checkable
+class Phased(Protocol):
+    """A :data:`Progress` that is told as well in which phase the work is."""
+
+    def phase(self, text: str) -> None:
+        """What is done from now on, whatever that takes."""
+
+
+def phase_of(progress: Progress | None) -> Phase:
+    """Where to say in which phase the work is; nobody hears it where nobody asked."""
+    return progress.phase if isinstance(progress, Phased) else lambda _: None
 
 
 class Options(Struct, frozen=True):

@@ -20,6 +20,7 @@ from bankwise.identity import ByIdentity
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import UNSAID
+from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import Launches
 
 Name = Callable[[str], str]
@@ -58,7 +59,8 @@ class EmittedPart(ByIdentity, frozen=True, eq=False):
 
 class CheckSource(Protocol):
     """Compile a source and follow its kernels; parameters as of
-    :func:`bankwise.read.follow.driver.check_code`.
+    :func:`bankwise.read.follow.driver.check_code`. ``kept``: what texts in the place of one source
+    share.
 
     Raises :class:`bankwise.errors.InputError` without a compiler, in the compiler's own words if
     it does not compile, and for a file that has no kernel.
@@ -72,6 +74,7 @@ class CheckSource(Protocol):
         kernel: str = "",
         workgroup_size: Size | None = None,
         launches: Launches = UNSAID,
+        kept: KeptCode | None = None,
     ) -> Compiled:
         """The kernels, at their lines."""
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.tree import CxxSource, Node, called, macro_text, named, walk
+from bankwise.read.cxx.tree import CxxSource, Node, called, every, macro_text, named, walk
 
-_NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
+_NAMES = ("identifier", "field_identifier", "type_identifier")
 
 
 def definitions(source: CxxSource, name: str) -> list[Node]:
     """The functions of the file that have this name."""
-    return [one for one in walk(source.root) if _defines(source, one, name)]
+    return [one for one in every(source, "function_definition") if _defines(source, one, name)]
 
 
 def parameters_of(function: Node) -> list[Node]:
@@ -26,12 +26,8 @@ def calls_of(source: CxxSource, function: str) -> list[Node] | Refusal:
     """Every call of a function of the file; a Refusal where others may call it too."""
     for refusal in macros_of(source, function):
         return refusal
-    calls = [
-        node
-        for node in walk(source.root)
-        if node.type == "call_expression" and called(source, node) == function
-    ]
-    mentions = [n for n in walk(source.root) if n.type in _NAMES and source.of(n) == function]
+    calls = [node for node in every(source, "call_expression") if called(source, node) == function]
+    mentions = [one for one in every(source, *_NAMES) if source.of(one) == function]
     if len(mentions) > len(calls) + len(definitions(source, function)):
         at = mentions[0].start_byte
         return Refusal(f"{function} is named where it is not called", source.place(at))
@@ -47,9 +43,7 @@ def function_of(node: Node) -> Node:
 
 def macros_named(source: CxxSource, name: str) -> Iterator[Node]:
     """The macros of the file that say a name which is none of their parameters."""
-    for node in walk(source.root):
-        if node.type not in ("preproc_def", "preproc_function_def"):
-            continue
+    for node in every(source, "preproc_def", "preproc_function_def"):
         taken = node.child_by_field_name("parameters")
         own = [source.of(one) for one in named(taken)] if taken is not None else []
         word = rf"\b{re.escape(name)}\b"
@@ -65,8 +59,6 @@ def macros_of(source: CxxSource, name: str) -> Iterator[Refusal]:
 
 
 def _defines(source: CxxSource, node: Node, name: str) -> bool:
-    if node.type != "function_definition":
-        return False
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.type in (
         "pointer_declarator",

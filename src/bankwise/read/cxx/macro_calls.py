@@ -14,7 +14,17 @@ import re
 from collections.abc import Callable
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, around, called, named, parse, walk
+from bankwise.read.cxx.tree import (
+    ByteSpan,
+    CxxSource,
+    Node,
+    around,
+    called,
+    every,
+    named,
+    parse,
+    walk,
+)
 
 Moved = tuple[str | ByteSpan, ...]
 """How many bytes are moved together, in C++: "sizeof(float4)"; none: an element. A span is an
@@ -47,7 +57,7 @@ def _macros(source: CxxSource, arguments: Node) -> list[Node]:
     if call is None or call.type != "call_expression":
         return []
     name = called(source, call)
-    found = (node for node in walk(source.root) if node.type == "preproc_function_def")
+    found = every(source, "preproc_function_def")
     return [one for one in found if source.of(one.child_by_field_name("name")) == name]
 
 

@@ -9,8 +9,10 @@ are bytes of its UTF-8, and whatever a name hides behind a macro is looked for s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from heapq import merge
 from typing import Any
 
 from msgspec import Struct
@@ -145,6 +147,25 @@ def walk(node: Node) -> Iterator[Node]:
     while left:
         yield (one := left.pop())
         left.extend(reversed(one.children))
+
+
+def every(source: CxxSource, *types: str) -> Iterator[Node]:
+    """The nodes of some types of a whole source, in the order of its text: found once for all."""
+    known = _by_type(source)
+    yield from (one for _, one in merge(*(known.get(one, ()) for one in types), key=_number))
+
+
+def _number(one: tuple[int, Node]) -> int:
+    return one[0]
+
+
+@lru_cache(maxsize=4)
+def _by_type(source: CxxSource) -> Mapping[str, list[tuple[int, Node]]]:
+    """All nodes, each with its number in the order of the text."""
+    found: dict[str, list[tuple[int, Node]]] = defaultdict(list)
+    for number, node in enumerate(walk(source.root)):
+        found[node.type].append((number, node))
+    return found
 
 
 def named(node: Node) -> list[Node]:

@@ -31,6 +31,7 @@ from bankwise.read.follow.side_by_side import (
     side_by_side,
 )
 from bankwise.read.follow.under import under
+from bankwise.read.kept_code import KeptCode, answered
 from bankwise.read.launch.boxes import Box, first_block
 from bankwise.read.launch.facts import (
     MOST_LAUNCHES,
@@ -139,10 +140,13 @@ def isolated(
     place: Callable[[K], Location],
     gpu: str,
     size: Callable[[K], int],
+    kept: KeptCode | None = None,
+    form: Callable[[K], object] = lambda one: one,
 ) -> tuple[AssemblyKernel, ...]:
     """Every kernel by itself, on all cores where that pays: one that cannot be answered is a
     refusal among the others, at its ``place``, and the error of all where none can. ``size``: the
-    instructions of a kernel."""
+    instructions of a kernel; ``kept``: answers of before, by all that decides a kernel's, its
+    ``form``."""
 
     def answer(one: K) -> AssemblyKernel | InputError:
         try:
@@ -150,7 +154,7 @@ def isolated(
         except InputError as error:
             return error
 
-    done = each_apart(answer, found, size)
+    done = answered(found, lambda some: each_apart(answer, some, size), kept, form)
     errors = [one for one in done if isinstance(one, InputError)]
     if errors and len(errors) == len(done):
         raise errors[0]
@@ -212,8 +216,11 @@ def check_kernel(
 
     own = set(dialect.group_index)
 
-    def in_box(launch: KernelLaunch, box: Box | None = None) -> AssemblyKernel:
-        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, said.steps, box)
+    def in_box(
+        launch: KernelLaunch, box: Box | None = None, steps: int | None = None
+    ) -> AssemblyKernel:
+        most = min(filter(None, (steps, said.steps)), default=None)
+        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, most, box)
 
     def run(launch: KernelLaunch) -> AssemblyKernel:
         found = in_box(launch)
@@ -231,9 +238,9 @@ def check_kernel(
         found = replace(found, notes=(*found.notes, told))
     known, block = found.launch, first_block(found.boxes[0]) if found.boxes else None
 
-    def again(more: Given) -> AssemblyKernel:
+    def again(more: Given, steps: int | None) -> AssemblyKernel:
         launch = replace(known, arguments=more)
-        return in_box(launch, None if own & set(map(str, more)) else block)
+        return in_box(launch, None if own & set(map(str, more)) else block, steps)
 
     if not said.sample:
         return found

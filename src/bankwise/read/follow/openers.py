@@ -17,14 +17,17 @@ from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKerne
 from bankwise.read.follow.side_by_side import is_long
 from bankwise.read.launch.facts import Given
 
-Again = Callable[[Given], AssemblyKernel]
-"""Follows the kernel with more arguments."""
+Again = Callable[[Given, int | None], AssemblyKernel]
+"""Follows the kernel with more arguments, for so many steps; None for what its size is worth."""
 
 _USUAL = (16, 20, 2, 1, 64, 1_024)
 """Of an argument, one after the other while accesses are left: ways through unrolled loops."""
 _PLACE, _COUNT = 0, 64
 """Of a workgroup's number, of the workgroups of a grid."""
 _ROUNDS = 3
+_MOST_WORK = 120_000
+"""Steps that a run with further facts is worth, where one without them is there, which is told
+else: with 1,024 of everything, loops run in each other."""
 
 
 def with_openers(found: AssemblyKernel, again: Again, trials: int) -> AssemblyKernel:
@@ -35,15 +38,17 @@ def with_openers(found: AssemblyKernel, again: Again, trials: int) -> AssemblyKe
     known = found.launch.arguments
     tried: list[AssemblyKernel] = []
     for usual in _USUAL if _is_refused(found) else _USUAL[:1]:
-        tried.append(_all(found, again, usual))
-        if is_long(tried[-1]) or not _left(found, tried):
+        run, is_cut = _all(found, again, usual)
+        tried.append(run)
+        if is_cut or is_long(run) or not _left(found, tried):
             break
     runs = [(_opener(found, run, _more(run, known)), run) for run in tried]
     values = _more(max(runs, key=lambda one: _worth(one[0]))[1], known)
     for fact in list(values)[: trials - _ROUNDS] if len(values) > 1 else ():
-        one = {fact: values[fact]}
-        run = again({**known, **one})
-        runs.append((_opener(found, run, one), run))
+        if fact in found.facts or found.boxes:  # alone, another one decides nothing
+            one = {fact: values[fact]}
+            run = again({**known, **one}, None)
+            runs.append((_opener(found, run, one), run))
     ranked = sorted(runs, key=lambda one: _worth(one[0]), reverse=True)
     kept = _least(ranked)
     sampled = tuple(run for opener, run in ranked if opener.opens)
@@ -73,8 +78,9 @@ def _least(runs: list[tuple[Opener, AssemblyKernel]]) -> list[tuple[Opener, Asse
     return kept
 
 
-def _all(found: AssemblyKernel, again: Again, usual: int) -> AssemblyKernel:
-    """The kernel with a value for every fact that is named, and for those named then."""
+def _all(found: AssemblyKernel, again: Again, usual: int) -> tuple[AssemblyKernel, bool]:
+    """The kernel with a value for every fact that is named, and for those named then; whether the
+    last of these took too long, and is left out."""
     values: dict[str | int, int] = {}
     best, given = found, found.launch.arguments
     for _ in range(_ROUNDS):
@@ -82,8 +88,11 @@ def _all(found: AssemblyKernel, again: Again, usual: int) -> AssemblyKernel:
         if not more or not _is_open(best):
             break
         values |= {fact: _value(fact, usual) for fact in more}
-        best = again({**given, **values})
-    return best
+        run = again({**given, **values}, None if best is found else _MOST_WORK)
+        if best is not found and is_long(run) and not is_long(best):
+            return best, True
+        best = run
+    return best, False
 
 
 def _value(fact: str, usual: int) -> int:

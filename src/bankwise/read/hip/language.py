@@ -32,6 +32,7 @@ from bankwise.read.follow.driver import (
     with_options,
 )
 from bankwise.read.hip.clang import OWN_HEADER, compile_hip
+from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import Launches
 from bankwise.read.launch.headers import own_headers
 from bankwise.read.launch.host import launches_in
@@ -55,6 +56,7 @@ def check_hip(
     kernel: str = "",
     workgroup_size: Size | None = None,
     launches: Launches = UNSAID,
+    kept: KeptCode | None = None,
 ) -> Compiled:
     """Compile a HIP source and follow its kernels: :class:`bankwise.read.source.CheckSource`."""
     file = str(what.path)

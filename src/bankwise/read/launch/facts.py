@@ -80,6 +80,13 @@ class Launches(Struct, frozen=True):
     tried: int = MOST_TRIED
     steps: int | None = None
 
+    def concerning(self, kernel: str) -> Launches:
+        """What of it is said of one kernel, or of all."""
+        levels = (*self.stated, self.hosted, self.supposed)
+        mine = [tuple(one for one in level if means(one.kernel, kernel)) for level in levels]
+        *stated, hosted, supposed = mine
+        return replace(self, stated=tuple(stated), hosted=hosted, supposed=supposed)
+
 
 def _size(size: Size | None) -> str:
     return "_" if size is None else "x".join(map(str, size))

@@ -1,0 +1,84 @@
+"""What was made of a source, kept while texts in its place are tried.
+
+A text differs from the one before in a few lines of some kernels; the other kernels are the same
+code, at the same lines, and what follows from it is known. So is all of a text that is compiled
+again on other facts of its launches, but for those kernels that they are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar, cast
+
+from msgspec import field
+
+from bankwise.errors import InputError
+from bankwise.identity import ByIdentity
+from bankwise.read.assembly import AssemblyKernel
+
+Answer = AssemblyKernel | InputError
+T = TypeVar("T")
+
+
+class NamedKernel(Protocol):
+    """A kernel, as its language has it."""
+
+    @property
+    def name(self) -> str:
+        """As the compiler calls it."""
+        ...
+
+
+K = TypeVar("K", bound=NamedKernel)
+
+_MOST_FORMS = 12
+"""Of a kernel that are kept, the latest: one for each text, and for each number supposed."""
+
+
+class KeptCode(ByIdentity, frozen=True, eq=False):
+    """``made``: what was compiled or read, by its kind, each behind what it was made of;
+    ``answers``: of a kernel, by its name, each behind all that decides it."""
+
+    made: dict[str, list[tuple[object, object]]] = field(default_factory=dict)
+    answers: dict[str, list[tuple[object, Answer]]] = field(default_factory=dict)
+
+    def once(self, kind: str, of: object, make: Callable[[], T], most: int) -> T:
+        """What ``make`` makes, or made of an equal value: the ``most`` latest ones are kept."""
+        shelf = self.made.setdefault(kind, [])
+        for known, thing in shelf:
+            if known == of:
+                return cast("T", thing)
+        thing = make()
+        shelf.append((of, thing))
+        del shelf[:-most]
+        return thing
+
+    def answer(self, name: str, form: object) -> Answer | None:
+        """What is known of a kernel; None if nothing is."""
+        found = (answer for known, answer in self.answers.get(name, ()) if known == form)
+        return next(found, None)
+
+    def keep(self, name: str, form: object, answer: Answer) -> None:
+        """Remember it."""
+        kept = self.answers.setdefault(name, [])
+        kept.append((form, answer))
+        del kept[:-_MOST_FORMS]
+
+
+def answered(
+    found: Sequence[K],
+    answer: Callable[[Sequence[K]], Sequence[Answer]],
+    kept: KeptCode | None,
+    form: Callable[[K], object],
+) -> Sequence[Answer]:
+    """The answers of kernels: those that are kept, by their ``form``, and of the others."""
+    if kept is None:
+        return answer(found)
+    forms = [form(one) for one in found]
+    known = [kept.answer(k.name, one) for k, one in zip(found, forms, strict=True)]
+    new = iter(answer([k for k, one in zip(found, known, strict=True) if one is None]))
+    for number, kernel in enumerate(found):
+        if known[number] is None:
+            known[number] = next(new)
+            kept.keep(kernel.name, forms[number], cast("Answer", known[number]))
+    return cast("Sequence[Answer]", known)
