@@ -26,7 +26,7 @@ no rule of C++: of those the claim holds where it does.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -55,6 +55,7 @@ from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
     inside_parentheses,
+    macro_text,
     node_at,
     walk,
 )
@@ -271,14 +272,48 @@ def _longer_in_one(
 
 
 def _loose(source: CxxSource, extent: ByteSpan) -> bool:
-    """Whether an extent binds more loosely than a sum."""
+    """Whether an extent binds more loosely than a sum, also what its macros stand for."""
     for node in walk(source.root):
         if (node.start_byte, node.end_byte) == (extent.start, extent.stop) and node.is_named:
-            return node.type == "conditional_expression" or (
-                node.type == "binary_expression"
-                and node.children[1].type not in ("*", "/", "%", "+", "-")
+            return (
+                node.type == "conditional_expression"
+                or (
+                    node.type == "binary_expression"
+                    and node.children[1].type not in ("*", "/", "%", "+", "-")
+                )
+                or any(map(_loose_text, _macro_texts(source, source.of(node))))
             )
     return True
+
+
+def _macro_texts(source: CxxSource, text: str) -> Iterator[str]:
+    """What the macros of the file stand for that a text names, and those that these name."""
+    macros: dict[str, list[str]] = {}
+    for node in (one for one in walk(source.root) if one.type in _MACROS):
+        name = source.of(node.child_by_field_name("name"))
+        macros.setdefault(name, []).append(macro_text(source, node))
+    seen, left = set[str](), _WORDS.findall(text)
+    while left:
+        name = left.pop()
+        if name in macros and name not in seen:
+            yield from macros[name]
+            left += [word for one in macros[name] for word in _WORDS.findall(one)]
+        seen.add(name)
+
+
+def _loose_text(text: str) -> bool:
+    """Whether a macro's text has a sign outside of its parentheses that binds more loosely than a
+    sum."""
+    before = ""
+    while before != text:
+        before, text = text, _INNERMOST.sub("", text)
+    return _LOOSE.search(text) is not None
+
+
+_MACROS = ("preproc_def", "preproc_function_def")
+_WORDS = re.compile(r"[A-Za-z_]\w*")
+_INNERMOST = re.compile(r"\([^()]*\)")
+_LOOSE = re.compile(r"[<>&|^?=!,]")
 
 
 def _moved(
