@@ -26,7 +26,7 @@ no rule of C++: of those the claim holds where it does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from bankwise.change.cxx.prove_tile import TypedText, expression_of, folds_of, w
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, only_elements, shared_arrays, tied
+from bankwise.read.cxx.operand import macros_bind_loosely
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import in_row, parts_of
@@ -55,7 +56,6 @@ from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
     inside_parentheses,
-    macro_text,
     node_at,
     walk,
 )
@@ -281,39 +281,9 @@ def _loose(source: CxxSource, extent: ByteSpan) -> bool:
                     node.type == "binary_expression"
                     and node.children[1].type not in ("*", "/", "%", "+", "-")
                 )
-                or any(map(_loose_text, _macro_texts(source, source.of(node))))
+                or macros_bind_loosely(source, source.of(node))
             )
     return True
-
-
-def _macro_texts(source: CxxSource, text: str) -> Iterator[str]:
-    """What the macros of the file stand for that a text names, and those that these name."""
-    macros: dict[str, list[str]] = {}
-    for node in (one for one in walk(source.root) if one.type in _MACROS):
-        name = source.of(node.child_by_field_name("name"))
-        macros.setdefault(name, []).append(macro_text(source, node))
-    seen, left = set[str](), _WORDS.findall(text)
-    while left:
-        name = left.pop()
-        if name in macros and name not in seen:
-            yield from macros[name]
-            left += [word for one in macros[name] for word in _WORDS.findall(one)]
-        seen.add(name)
-
-
-def _loose_text(text: str) -> bool:
-    """Whether a macro's text has a sign outside of its parentheses that binds more loosely than a
-    sum."""
-    before = ""
-    while before != text:
-        before, text = text, _INNERMOST.sub("", text)
-    return _LOOSE.search(text) is not None
-
-
-_MACROS = ("preproc_def", "preproc_function_def")
-_WORDS = re.compile(r"[A-Za-z_]\w*")
-_INNERMOST = re.compile(r"\([^()]*\)")
-_LOOSE = re.compile(r"[<>&|^?=!,]")
 
 
 def _moved(
