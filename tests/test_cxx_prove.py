@@ -87,6 +87,41 @@ def test_a_pitch_of_a_sum_behind_a_pointer_is_proved() -> None:
     assert judged(text, after, pad=4) == 1
 
 
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "template <int R, int C> __device__ float f(const float (&a)[R][C], int r)",
+        "template <int C> __device__ float f(float (*a)[C], int r)",
+        "template <class A> __device__ float f(A& a, int r)",
+        "template <class A> __device__ float f(A a, int r)",
+    ],
+)
+def test_rows_are_not_longer_where_a_template_asks_how_long_they_are(taken: str) -> None:
+    """``c < C`` with a C of 36 reads what nobody wrote."""
+    text = f"""{taken} {{ float x = 0; for (int c = 0; c < 32; ++c) x += a[r][c]; return x; }}
+__global__ void k(float* o, int t) {{ __shared__ float s[64][32]; s[t][0] = 1; *o = f(s, t); }}"""
+    told = judged(text, text.replace("s[64][32]", "s[64][32 + 4]"), pad=4)
+    assert isinstance(told, Refusal)
+    assert "its size is asked for" in told.reason
+
+
+@pytest.mark.parametrize(
+    ("defined", "proved"),
+    [
+        ("#define W 32", True),
+        ("#define W (64 >> 1)", True),
+        ("#define W H * 2\n#define H 16", True),
+        ("#define W 64 >> 1", False),
+        ("#define W H\n#define H 1 ? 32 : 16", False),
+    ],
+)
+def test_an_extent_is_one_operand_of_the_longer_one(defined: str, proved: bool) -> None:
+    text = f"""{defined}
+__global__ void k(int t) {{ __shared__ float s[64][W]; s[t][0] = 1; }}"""
+    told = judged(text, text.replace("[W]", "[W + 4]"), pad=4)
+    assert (told == 1) if proved else isinstance(told, Refusal), told
+
+
 MACRO = """#define S(i, j) s[(i)][j]
 __global__ void k(float* o, int t) {
   __shared__ float s[64][32];

@@ -351,6 +351,7 @@ def test_a_pointer_that_begins_inside_a_period_is_refused(name: str) -> None:
         ("float* row = s[t]; t += 1; row[k] = 1;", "t may have another value"),
         ("float* row = s[t]; for (;; ++t) row[k] = 1;", "t may have another value"),
         ("float* row = s[t]; int& x = t; x = 3; row[k] = 1;", "t may have another value"),
+        ("float* row = s[t]; Whole x = t; x = 3; row[k] = 1;", "t may have another value"),
         ("float* row = s[t]; f(t); row[k] = 1;", "t may have another value"),
         ("float* row = s[t]; { int t = 3; row[t] = 1; }", "declared elsewhere, or more than once"),
         ("float* row = s[o[t]]; row[k] = 1;", "may have another value"),
@@ -361,7 +362,9 @@ def test_a_pointer_that_begins_inside_a_period_is_refused(name: str) -> None:
     ],
 )
 def test_what_a_fold_cannot_be_written_into_is_said(body: str, why: str) -> None:
-    source = parse(in_kernel(body, "__device__ int rows; void f(int&);"), "k.cu")
+    source = parse(
+        in_kernel(body, "using Whole = int&; __device__ int rows; void f(int&);"), "k.cu"
+    )
     array = shared_arrays(source)[0]
     assert not array.refusals
     told = spellings(source, array, IndexMap((FOLD,)), [ROWS])
@@ -369,6 +372,13 @@ def test_what_a_fold_cannot_be_written_into_is_said(body: str, why: str) -> None
     assert why in told.reason
     claim = ArrayClaim(0, "s", (FOLD,), 0, (ROWS,))
     assert isinstance(prove_text(source, source, [claim]), Refusal)
+
+
+def test_an_element_in_a_list_of_values_is_one_by_value() -> None:
+    body = "float2 v{u[t], u[k]}; V w = {u[1]}; auto f = [x = u[2]] { return x; };"
+    arrays = shared_arrays(parse(in_kernel(body, "struct V { float a; };"), "k.cu"))
+    assert not arrays[1].refusals
+    assert len(arrays[1].uses) == 4
 
 
 AT = "__device__ float* at(float* p, int i) { return p + i; }"
@@ -391,6 +401,12 @@ REFERENCE = "__device__ float& at(float* p, int i) { return p[i]; }"
         ("#define ID(x) (x)\n", "float& x = ID(u[t]);", "a reference is bound to"),
         ("", "(&(t ? u[t] : u[k]))[1] = 1;", "taken from afar"),
         ("", "float& x = t ? u[t] : u[k];", "a reference is bound to"),
+        ("", "float& x{u[t]};", "a reference may be bound to"),
+        ("struct R { float& x; };", "R x{u[t]};", "a reference may be bound to"),
+        ("struct R { float& x; };", "use(R{u[t]});", "a reference may be bound to"),
+        ("struct R { R(float& x); };", "use(R(u[t]));", "passed by reference"),
+        ("", "use({u[t]});", "a reference may be bound to"),
+        ("", "auto f = [&x = u[t]](int i) { return (&x)[i]; };", "a lambda takes by reference"),
         ("#define P(i) p[i]\n", "float* p = &u[t]; P(1) = 1;", "the macro P names p"),
         ("#define U u\n", "U[3] = u[2];", "the macro U names u"),
         ("#define NEXT(x) ((&(x))[1])\n", "NEXT(u[t]) = 1;", "indexed further"),

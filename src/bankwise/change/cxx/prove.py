@@ -52,6 +52,7 @@ from bankwise.change.cxx.prove_skew import constants_differ, literals_of
 from bankwise.change.cxx.prove_tile import TypedText, expression_of, folds_of, without_types
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, only_elements, shared_arrays, tied
+from bankwise.read.cxx.operand import macros_bind_loosely
 from bankwise.read.cxx.tree import (
     UNROLL,
     ByteSpan,
@@ -270,11 +271,15 @@ def _longer_in_one(
 
 
 def _loose(source: CxxSource, extent: ByteSpan) -> bool:
-    """Whether an extent binds more loosely than a sum."""
+    """Whether an extent binds more loosely than a sum, also what its macros stand for."""
     for node in walk(source.root):
         if (node.start_byte, node.end_byte) == (extent.start, extent.stop) and node.is_named:
-            return node.type == "conditional_expression" or (
-                node.type == "binary_expression"
-                and node.children[1].type not in ("*", "/", "%", "+", "-")
+            return (
+                node.type == "conditional_expression"
+                or (
+                    node.type == "binary_expression"
+                    and node.children[1].type not in ("*", "/", "%", "+", "-")
+                )
+                or macros_bind_loosely(source, source.of(node))
             )
     return True

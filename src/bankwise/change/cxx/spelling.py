@@ -114,9 +114,11 @@ def atom(source: CxxSource, index: ByteSpan) -> str:
 
 
 def bracketed(source: CxxSource, index: ByteSpan) -> bool:
-    """Whether an index stands alone: in brackets, and not in a sum."""
-    parent = node_at(source, index).parent
-    return bool(
+    """Whether an index stands alone: in brackets, and not in a sum, as ``a + b`` of ``p + a + b``
+    does, where no expression is just that."""
+    node = node_at(source, index)
+    parent = node.parent
+    return span(node) == index and bool(
         parent.type in ("subscript_argument_list", "parenthesized_expression")
         or source.data[parent.start_byte : parent.start_byte + 1] == b"["
     )

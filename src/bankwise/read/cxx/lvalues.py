@@ -33,6 +33,10 @@ def bound(source: CxxSource, element: Node) -> str:
         return "has an element that a reference is bound to"
     if kind == "argument_list" and by_reference(source, top, parent):
         return "has an element that is passed by reference"
+    if kind == "initializer_list" and _in_list(source, parent):
+        return "has an element that a reference may be bound to"
+    if kind == "lambda_capture_initializer" and source.of(parent)[0] == "&":
+        return "has an element that a lambda takes by reference"
     if kind == "return_statement" and _gives_reference(source, parent):
         return "has an element that a function gives a reference to"
     if kind == "pointer_expression" and top != element and source.of(parent)[0] == "&":
@@ -44,10 +48,37 @@ def _reference(source: CxxSource, initialised: Node) -> bool:
     declarator = initialised.child_by_field_name("declarator")
     if declarator is not None and declarator.type == "reference_declarator":
         return True
-    return _named_so(source, source.of(initialised.parent.child_by_field_name("type")))
+    return names_reference(source, source.of(initialised.parent.child_by_field_name("type")))
 
 
-def _named_so(source: CxxSource, kind: str) -> bool:
+def _in_list(source: CxxSource, elements: Node) -> bool:
+    """Whether what a list in braces initialises is, or may hold, a reference to an element."""
+    while elements.type == "initializer_list":
+        inner, elements = elements, elements.parent
+    if elements.type == "init_declarator":
+        kind = elements.parent.child_by_field_name("type")
+        return _reference(source, elements) or _holds_reference(source, source.of(kind))
+    if elements.type == "return_statement":
+        function = function_of(elements)
+        kind = function.child_by_field_name("type") if function is not None else None
+        return kind is None or _holds_reference(source, source.of(kind))
+    kind = elements.child_by_field_name("type")
+    return kind is None or kind == inner or _holds_reference(source, source.of(kind))
+
+
+def _holds_reference(source: CxxSource, kind: str) -> bool:
+    """Whether a type is a structure of the file that says a reference somewhere."""
+    found = (
+        node
+        for node in walk(source.root)
+        if node.type in ("struct_specifier", "class_specifier")
+        and node.child_by_field_name("name") is not None
+        and source.of(node.child_by_field_name("name")) == kind.partition("<")[0].strip()
+    )
+    return any("&" in source.of(node) for node in found)
+
+
+def names_reference(source: CxxSource, kind: str) -> bool:
     """Whether a type is a name that the file gives to a reference: ``using R = float&``."""
     name = re.sub(r"\b(?:const|volatile|typename)\b", "", kind).strip().encode()
     alias = rb"\b(?:using\s+" + re.escape(name) + rb"\s*=|typedef\b)([^;]*);"
@@ -61,12 +92,14 @@ def by_reference(source: CxxSource, element: Node, arguments: Node) -> bool:
     if arguments.type != "argument_list" or call.type != "call_expression":
         return False
     place = named(arguments).index(argument_of(element, arguments))
+    if _holds_reference(source, called(source, call)):
+        return True
     for one in definitions(source, called(source, call)):
         taken = parameters_of(one)[place : place + 1]
         if any(n.type == "reference_declarator" for t in taken for n in walk(t)):
             return True
         kinds = (t.child_by_field_name("type") for t in taken)
-        if any(_named_so(source, source.of(one)) for one in kinds if one is not None):
+        if any(names_reference(source, source.of(one)) for one in kinds if one is not None):
             return True
     return False
 
@@ -82,4 +115,8 @@ def _gives_reference(source: CxxSource, statement: Node) -> bool:
     body = function.child_by_field_name("body")
     head = source.data[begin : taken.start_byte] + source.data[taken.end_byte : body.start_byte]
     names = set(re.findall(rb"[A-Za-z_]\w*", head))
-    return b"&" in head or b"decltype" in names or any(_named_so(source, n.decode()) for n in names)
+    return (
+        b"&" in head
+        or b"decltype" in names
+        or any(names_reference(source, n.decode()) for n in names)
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from bankwise.read.cxx.stable import FIXED
@@ -14,6 +16,39 @@ _DECLARATIONS = frozenset(
         *("init_declarator", "field_declaration", "for_range_loop", "enumerator"),
     }
 )
+
+
+_WORDS = re.compile(r"[A-Za-z_]\w*")
+_INNERMOST = re.compile(r"\([^()]*\)")
+_LOOSE = re.compile(r"[<>&|^?=!,]")
+
+
+def macros_bind_loosely(source: CxxSource, text: str) -> bool:
+    """Whether a macro of the file that a text names, or one that it names in turn, has a sign
+    outside of its parentheses that binds more loosely than a sum: ``64 >> 1``."""
+    return any(_LOOSE.search(_outside(one)) for one in _macro_texts(source, text))
+
+
+def _macro_texts(source: CxxSource, text: str) -> Iterator[str]:
+    macros: dict[str, list[str]] = {}
+    for node in (one for one in walk(source.root) if one.type in _MACROS):
+        name = source.of(node.child_by_field_name("name"))
+        macros.setdefault(name, []).append(macro_text(source, node))
+    seen, left = set[str](), _WORDS.findall(text)
+    while left:
+        name = left.pop()
+        if name in macros and name not in seen:
+            yield from macros[name]
+            left += [word for one in macros[name] for word in _WORDS.findall(one)]
+        seen.add(name)
+
+
+def _outside(text: str) -> str:
+    """A text without what stands in parentheses."""
+    before = ""
+    while before != text:
+        before, text = text, _INNERMOST.sub("", text)
+    return text
 
 
 def operand(source: CxxSource, node: Node) -> bool:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from bankwise.read.cxx.lvalues import names_reference
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -110,6 +111,10 @@ def _read(source: CxxSource, node: Node) -> bool:
         return bool(inside_parentheses(named(parent)[0]) != node)
     if parent.type in ("cast_expression", "init_declarator") and "&" in source.of(
         parent.child_by_field_name("type") or parent.child_by_field_name("declarator")
+    ):
+        return False
+    if parent.type == "init_declarator" and names_reference(
+        source, source.of(parent.parent.child_by_field_name("type"))
     ):
         return False
     return parent.type in _READS and not _declares(node)
