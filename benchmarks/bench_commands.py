@@ -4,8 +4,8 @@
 
 The yardstick is a process that imports numpy, Typer and Rich: no command that counts is cheaper.
 The ratios say what bankwise adds, on any machine; the least of several runs counts. Aims, in
-multiples of it: help and a count 1.5, a solved problem 2, the example kernel 3.5, Triton's attention
-2.5, both judges of a fix 10, 200 kernels of one cubin 20. A test fails at twice its aim.
+multiples of it: help and a count 1.5, a solved problem 2, Triton's attention 2.5, the example
+kernel 3.5, both judges of a fix 10, 200 kernels of one cubin 20. A test fails at twice its aim.
 """
 
 from __future__ import annotations
