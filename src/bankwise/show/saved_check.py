@@ -7,7 +7,6 @@ instruction and, where the code names it, by its allocation.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -92,6 +91,8 @@ class KnownConflicts(Struct, frozen=True):
 
 def read_baseline(text: str, file: str) -> KnownConflicts:
     """The conflicts of a saved ``check --format json``; InputError if it is none."""
+    import json
+
     try:
         document = json.loads(text)
         if document["schema"] != "bankwise.check/1":

@@ -12,6 +12,7 @@ Source: AMD CDNA3 and CDNA4 ISA, chapter on data share; direct loads: CDNA4 9.1.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import numpy as np
 
@@ -111,6 +112,7 @@ def _local(op: AmdInstruction) -> DecodedAccess | Refusal:
     return DecodedAccess(op.name, kind, direction, width, where, first, apart)
 
 
+@lru_cache(maxsize=256)
 def _shape(name: str) -> tuple[AccessKind, Direction, int] | None:
     two = _two_address_form(name)
     if two is not None:
@@ -126,6 +128,7 @@ def _shape(name: str) -> tuple[AccessKind, Direction, int] | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def _two_address_form(name: str) -> tuple[Direction, int, int] | None:
     """Two-address forms: direction, bytes of an address, bytes of an offset's unit."""
     found = re.fullmatch(r"ds_(read|write)2(st64)?_b(32|64)", name)

@@ -10,7 +10,6 @@ warp_size, 1, 1), and the calling conventions: PTX and SASS number parameters, A
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -79,6 +78,8 @@ def keys_of(kernel: TritonFunction, vendor: str) -> dict[str, int]:
 def _metadata(path: Path) -> dict[str, Any]:
     if path.suffix not in _CODE or not (beside := path.with_suffix(".json")).is_file():
         return {}
+    import json
+
     try:
         said = json.loads(read_text(beside))
     except (InputError, ValueError):  # the neighbour is not what was asked about

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
 from bankwise.hardware.folders import machine_files
@@ -12,6 +12,9 @@ from bankwise.hardware.machine import machine
 from bankwise.notation.triton import Encoding, parse
 from bankwise.read.ttgir.text import operations, split_top, without_comment
 from bankwise.read.ttgir.values import Module, Op, TritonFunction
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 _ALIAS = re.compile(r"^\s*#(\w+)\s*=\s*(#tt\w+\.(\w+).*?)\s*$")
 _LOCATION = re.compile(r"^\s*(#loc\d*)\s*=\s*loc\((.*)\)\s*$")
