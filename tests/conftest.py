@@ -1,17 +1,48 @@
-"""What all tests share: one Hypothesis profile, whose verdicts do not depend on a busy machine, and
-processes that stay small."""
+"""What all tests share: one Hypothesis profile, whose verdicts do not depend on a busy machine,
+processes that stay small, compilers that answer the same question once."""
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 import memory
+import remembered
 
 settings.register_profile("bankwise", deadline=None)
 settings.load_profile("bankwise")
 
+_NUMBERS = count()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "compiles: compilers run, whatever they said before")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _remembered(tmp_path_factory: pytest.TempPathFactory) -> None:
+    own = tmp_path_factory.getbasetemp()
+    session = own.parent if own.name.startswith("popen-") else own
+    remembered.start(own, session / "remembered")
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """pytest's, but equally long for all tests, and found without a look at all others."""
+    name = "".join(c if c.isalnum() else "_" for c in request.node.name)[:20]
+    return tmp_path_factory.mktemp(f"{name:_<20}{next(_NUMBERS):06}", numbered=False)
+
 
 def pytest_collection_finish() -> None:
     memory.settle()
+
+
+@pytest.hookimpl(tryfirst=True, wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    remembered.asked = item.get_closest_marker("compiles") is None
+    return (yield)
 
 
 @pytest.hookimpl(trylast=True)

@@ -15,6 +15,8 @@ from bankwise.read.options import Options
 from bankwise.read.toolkit import find_program
 from command import bankwise
 
+pytestmark = pytest.mark.compiles
+
 real = pytest.mark.skipif(
     find_program("nvcc") is None or find_program("nvdisasm") is None,
     reason="needs nvcc and nvdisasm",

@@ -26,6 +26,8 @@ from kernel_texts import ROOT, changed, written
 from patches import verdict
 from test_fix_wave import joined
 
+pytestmark = pytest.mark.compiles
+
 GPU = "gfx950"
 RELEASE = r"iree-compile \d+\.\d+\.\d+"
 DUMPS = ROOT / "tests" / "data" / "dumps"

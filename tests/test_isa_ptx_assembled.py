@@ -14,6 +14,8 @@ from bankwise.read.toolkit import find_program
 from command import bankwise
 from isa_texts import ptx_text
 
+pytestmark = pytest.mark.compiles
+
 real = pytest.mark.skipif(
     find_program("ptxas") is None or find_program("nvdisasm") is None,
     reason="needs ptxas and nvdisasm",

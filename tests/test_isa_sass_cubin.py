@@ -28,6 +28,8 @@ from bankwise.read.sass.parse import kernels
 from bankwise.read.toolkit import find_program
 from sass_texts import DATA, sass_text
 
+pytestmark = pytest.mark.compiles
+
 BODY = """\
 //## File "tile.cu", line 12
 S2R R0, SR_TID.X

@@ -22,6 +22,8 @@ from test_ttgir_kernels import plain
 from ttgir_random import kernel, outcome
 from ttgir_texts import TENSOR, TILE, module
 
+pytestmark = pytest.mark.compiles
+
 SCRIPT = DATA.parent / "make_triton_kernels.py"
 MATMUL = {"a": "*fp16", "b": "*fp16", "c": "*fp16", "size": "i32"}
 SIZES = {"bm": 64, "bn": 64, "bk": 32}

@@ -1,0 +1,113 @@
+"""Compilers of tests are asked once: only where all that they read is the same, to the byte."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from bankwise.read import toolkit
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is a program")
+
+COPIES = """\
+#!/bin/sh
+# Copies its input behind the name of its folder, and notes that it ran.
+echo ran >> "$NOTES"
+[ "$2" = -o ] || exit 3
+[ -n "$FAILS" ] && { echo no; exit 1; }
+{ printf '\\177BIN %s\\000' "$(dirname "$1")"; cat "$1"; } > "$3"
+echo "made in $(dirname "$1")"
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "copies"
+    path.write_text(COPIES, "utf-8")
+    path.chmod(0o755)
+    monkeypatch.setenv("NOTES", str(tmp_path / "notes"))
+    return path
+
+
+def runs() -> int:
+    notes = Path(os.environ["NOTES"])
+    return notes.read_text("utf-8").count("ran") if notes.exists() else 0
+
+
+def ask(program: Path, text: str, *more: str) -> tuple[int, str, bytes]:
+    """In a new folder, as of a compilation."""
+    with TemporaryDirectory(prefix="bankwise-") as name:
+        source, made = Path(name, "k.cu"), Path(name, "k.out")
+        source.write_text(text, "utf-8")
+        words = [str(program), str(source), "-o", str(made), *more]
+        code, said = toolkit.run_program(words, Path(name), "k.cu")
+        assert name in said or code
+        data = made.read_bytes() if made.exists() else b""
+        assert not code, (said, data)
+        assert data == b"\x7fBIN " + name.encode() + b"\0" + text.encode()
+    return code, said, data
+
+
+def test_the_same_question_is_answered_once_with_the_folder_of_now(program: Path) -> None:
+    ask(program, "one")
+    ask(program, "one")
+    assert runs() == 1
+    ask(program, "two")
+    ask(program, "one", "-DN=1")
+    assert runs() == 3
+
+
+def test_another_program_or_environment_is_another_question(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(program, "one")
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "-DN=2")
+    ask(program, "one")
+    assert runs() == 2
+    program.write_text(f"{COPIES}# newer\n", "utf-8")
+    ask(program, "one")
+    assert runs() == 3
+
+
+def test_a_header_that_changes_or_appears_is_another_question(
+    program: Path, tmp_path: Path
+) -> None:
+    text, folder = '#include "a.h"\n', tmp_path / "include"
+    folder.mkdir()
+    ask(program, text, f"-I{folder}")
+    (folder / "a.h").write_text("#include <b.h>\n", "utf-8")
+    ask(program, text, f"-I{folder}")
+    (folder / "b.h").write_text("1\n", "utf-8")
+    ask(program, text, f"-I{folder}")
+    (folder / "b.h").write_text("2\n", "utf-8")
+    for _ in range(2):
+        ask(program, text, "-I", str(folder))
+    assert runs() == 4
+
+
+@pytest.mark.parametrize("text", ["#include NAME\n", "#if __has_include(<x.h>)\n", "t = __TIME__;"])
+def test_where_it_is_not_known_what_is_read_a_program_runs(program: Path, text: str) -> None:
+    ask(program, text)
+    ask(program, text)
+    assert runs() == 2
+
+
+def test_a_refusal_is_not_remembered(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAILS", "1")
+    for _ in range(2):
+        with pytest.raises(AssertionError, match="no"):
+            ask(program, "one")
+    monkeypatch.delenv("FAILS")
+    ask(program, "one")
+    assert runs() == 3
+
+
+@pytest.mark.compiles
+def test_for_a_test_of_compiling_every_program_runs(program: Path) -> None:
+    ask(program, "one")
+    ask(program, "one")
+    assert runs() == 2
