@@ -24,7 +24,8 @@ from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.options import Options
 from bankwise.read.source import Compilation, SourceLanguage
-from bankwise.show.values import KernelReport, Snippet
+from bankwise.show.advised import Snippet
+from bankwise.show.values import KernelReport
 
 
 class SourcePlans(ByIdentity, frozen=True, eq=False):
