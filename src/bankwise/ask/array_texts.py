@@ -65,6 +65,10 @@ def written_arrays(
     return chosen, best, tuple(refusals)
 
 
+_Ranked = tuple[tuple[tuple[int, int], bool, bool, int], WrittenArray, CompiledText]
+"""A text with its rank: the least first."""
+
+
 def _cheapest(
     author: Author,
     before: CompiledText,
@@ -84,14 +88,15 @@ def _cheapest(
     wanted = cost[0] - plans.saved, cost[1] + more
     gpu = machine(before.kernels[0].target)
     left = [WrittenArray(plans, plan, one) for plan in plans.plans for one in plan.spellings]
-    found: list[tuple[tuple[tuple[int, int], bool, bool, int], WrittenArray, CompiledText]] = []
+    found: list[_Ranked] = []
+
+    def ends(one: _Ranked) -> bool:
+        (price, *_), _, made = one
+        dear = made.emitted.is_dear(best.emitted, gpu) or _heavy(before.kernels, made.kernels)
+        return price <= wanted and not dear
+
     while left or found:
-        while left and not any(
-            one[0][0] <= wanted
-            and not one[2].emitted.is_dear(best.emitted, gpu)
-            and not _heavy(before.kernels, one[2].kernels)
-            for one in found
-        ):
+        while left and not any(map(ends, found)):
             one = left.pop(0)
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
             if isinstance(made, str):

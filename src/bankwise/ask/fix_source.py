@@ -66,15 +66,7 @@ def fix_source_file(
         check_placed(Path(output))
     if judges.run:
         need_gpu(file)
-    text = read_text(file)
-    what, said = compilation_of(file, options)
-    author = Author(parse(text, str(file)), language_of(what), what, options)
-    before = author.compiled(text)
-    if options.kernel and (also := sharing(author.source, author.language, what, before.kernels)):
-        author = replace(author, also=also)
-        before = author.compiled(text)
-        said = (*said, _ALSO.format(names=listed(also)))
-    author, before = opened(author, before)
+    author, before, said = _asked(file, options)
     fixed = _by_indices(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
@@ -86,9 +78,9 @@ def fix_source_file(
         changes=fixed.changes,
         refusals=fixed.refusals,
         verdicts=fixed.verdicts,
-        source_text=text,
+        source_text=before.text,
         fixed_text=after.text,
-        patch=unified_patch(file, text, after.text),
+        patch=unified_patch(file, before.text, after.text),
         accept_sampled=judges.accept_sampled,
         by_line=True,
         lines=fixed.lines,
@@ -99,6 +91,20 @@ def fix_source_file(
             *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
         ),
     )
+
+
+def _asked(file: Path, options: Options) -> tuple[Author, CompiledText, tuple[str, ...]]:
+    """A source as it is, compiled, with kernels that share its arrays and numbers for what is open;
+    and what there is to say of that."""
+    text = read_text(file)
+    what, said = compilation_of(file, options)
+    author = Author(parse(text, str(file)), language_of(what), what, options)
+    before = author.compiled(text)
+    if options.kernel and (also := sharing(author.source, author.language, what, before.kernels)):
+        author = replace(author, also=also)
+        before = author.compiled(text)
+        said = (*said, _ALSO.format(names=listed(also)))
+    return *opened(author, before), said
 
 
 class _Fixed(ByIdentity, frozen=True, eq=False):
