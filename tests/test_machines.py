@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError
-from bankwise.hardware.machine import Evidence, Instruction, lane_text, lanes, machine, names, parse
+from bankwise.hardware.lanes import lane_text
+from bankwise.hardware.machine import Evidence, Instruction, lanes, machine, names, parse
 from brute import brute_count
 
 CDNA = ("gfx90a", "gfx942", "gfx950")

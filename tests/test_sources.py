@@ -20,7 +20,8 @@ from bankwise.ask.spec_solve import solve_question
 from bankwise.counting.coalesce import LINE_BYTES, cache_swizzle, coalesce, sets_of_stride
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import lane_text, machine
+from bankwise.hardware.lanes import lane_text
+from bankwise.hardware.machine import machine
 from bankwise.hardware.policies import select
 from bankwise.notation import wave
 from bankwise.read.tile_file.read import parse_question, read_question

@@ -13,7 +13,8 @@ import pytest
 
 from bankwise.algebra.f2 import apply
 from bankwise.counting.conflict import count
-from bankwise.hardware.machine import lane_text, machine
+from bankwise.hardware.lanes import lane_text
+from bankwise.hardware.machine import machine
 from bankwise.workbench.page import page
 from workbench_browser import Tab, chromium
 

@@ -28,7 +28,7 @@ from bankwise.hardware.policies import Issue, one_by_one
 from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, EmittedBuffer, buffers, called, together
-from bankwise.show.values import Optimum, Snippet
+from bankwise.show.advised import Optimum, Snippet
 from bankwise.solver.address import xor_terms
 from bankwise.solver.best import Best, best, certified, folds_of, legal
 from bankwise.solver.flat_text import formula, notation

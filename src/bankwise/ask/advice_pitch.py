@@ -13,7 +13,7 @@ from bankwise.algebra.offset import footprint
 from bankwise.counting.cost import Cost
 from bankwise.hardware.machine import Machine
 from bankwise.read.buffers import EmittedBuffer
-from bankwise.show.values import RowPitch
+from bankwise.show.advised import RowPitch
 from bankwise.solver.best import best, legal
 from bankwise.solver.flat_text import formula
 from bankwise.solver.plan import Plan

@@ -109,18 +109,9 @@ def plans_of(
     map as a type wherever that can be done, not only where nothing else can; ``only``: names of the
     kernels that are asked about, as ``--kernel`` takes them."""
     found = tuple(sized(number, array, kernels, sizes, gpu) for number, array in arrays.items())
-    posed: list[PosedArray] = []
-    for one in found:
-        some = posed_of(one, gpu)
-        if isinstance(some, Refusal):
-            return replace(some, reason=f"{one.array.name}: {some.reason}")
-        posed += some
-    for one in found:
-        if not one.kernels and (one.array.uses or one.array.refusals):
-            left = f"no kernel of --kernel {only} has it; the others are left out"
-            reason = left if only else _UNKNOWN[one.array.unsized]
-            at = source.place(one.array.statement.start)
-            return Refusal(f"{one.array.name}: {reason}", at)
+    posed = _all_posed(source, found, gpu, only)
+    if isinstance(posed, Refusal):
+        return posed
     if not any(one.shown_extra for one in posed):
         return None
     for one in found:
@@ -136,6 +127,25 @@ def plans_of(
         return _by_hand(source, found[0].array, why, posed, gpu)
     ideal = (planned(one.now, one.owners, "ideal") for one in posed)
     return ArrayPlans(found, plans, present, summed(ideal), shorter)
+
+
+def _all_posed(
+    source: CxxSource, found: Sequence[SizedArray], gpu: Machine, only: str
+) -> list[PosedArray] | Refusal:
+    """Arrays that have one map as questions, or why one of them is none."""
+    posed: list[PosedArray] = []
+    for one in found:
+        some = posed_of(one, gpu)
+        if isinstance(some, Refusal):
+            return replace(some, reason=f"{one.array.name}: {some.reason}")
+        posed += some
+    for one in found:
+        if not one.kernels and (one.array.uses or one.array.refusals):
+            left = f"no kernel of --kernel {only} has it; the others are left out"
+            reason = left if only else _UNKNOWN[one.array.unsized]
+            at = source.place(one.array.statement.start)
+            return Refusal(f"{one.array.name}: {reason}", at)
+    return posed
 
 
 def _by_hand(

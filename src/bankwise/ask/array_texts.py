@@ -92,6 +92,10 @@ def written_arrays(
     return chosen, best, tuple(refusals)
 
 
+_Ranked = tuple[tuple[tuple[int, int], bool, bool, int], WrittenArray, CompiledText]
+"""A text with its rank: the least first."""
+
+
 def _cheapest(
     author: Author,
     before: CompiledText,
@@ -112,14 +116,15 @@ def _cheapest(
     gpu = machine(before.kernels[0].target)
     left = [WrittenArray(plans, plan, one) for plan in plans.plans for one in plan.spellings]
     many = len(left)
-    found: list[tuple[tuple[tuple[int, int], bool, bool, int], WrittenArray, CompiledText]] = []
+    found: list[_Ranked] = []
+
+    def ends(one: _Ranked) -> bool:
+        (price, *_), _, made = one
+        dear = made.emitted.is_dear(best.emitted, gpu) or _heavy(before.kernels, made.kernels)
+        return price <= wanted and not dear
+
     while left or found:
-        while left and not any(
-            one[0][0] <= wanted
-            and not one[2].emitted.is_dear(best.emitted, gpu)
-            and not _heavy(before.kernels, one[2].kernels)
-            for one in found
-        ):
+        while left and not any(map(ends, found)):
             one = left.pop(0)
             author.phase(
                 f"compiling {plans.arrays[0].array.name}, text {many - len(left)} of {many}"

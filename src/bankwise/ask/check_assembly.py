@@ -37,7 +37,8 @@ from bankwise.read.launch.read import read_launches
 from bankwise.read.options import Options, Progress, arguments_of, command, three
 from bankwise.read.recognise import load, recognise
 from bankwise.read.ttgir.beside import keys_beside, launches_beside
-from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport
+from bankwise.show.advised import AS_FOLLOWED
+from bankwise.show.values import CheckReport, KernelReport
 
 if TYPE_CHECKING:
     from bankwise.ask.advice import Advice

@@ -22,7 +22,8 @@ from bankwise.files import read_text
 from bankwise.read.ck.tiles import CkTile
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress, command
-from bankwise.show.values import CheckReport, KernelReport, Optimum, Snippet
+from bankwise.show.advised import Optimum, Snippet
+from bankwise.show.values import CheckReport, KernelReport
 
 
 def check_ck_file(path: Path, options: Options, progress: Progress | None = None) -> CheckReport:

@@ -35,7 +35,8 @@ from bankwise.read.cute.forms import FORMS, elements, sizes_of
 from bankwise.read.cute.sites import CopySite, issued, layout_of, sites
 from bankwise.read.cute.terms import CuteText, Scope
 from bankwise.read.options import Options, Progress, command, dims_of
-from bankwise.show.values import CheckReport, KernelReport, Snippet
+from bankwise.show.advised import Snippet
+from bankwise.show.values import CheckReport, KernelReport
 
 PASS = "pass over the tiles"
 _ASSUMED = "which copy touches which layout, of those that fit"

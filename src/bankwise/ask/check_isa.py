@@ -29,7 +29,8 @@ from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.recognise import load, recognise_text
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum, Snippet
+from bankwise.show.advised import Optimum, Snippet
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport
 
 if TYPE_CHECKING:
     from bankwise.change.compile.compile import Emitted

@@ -31,7 +31,8 @@ from bankwise.hardware.policies import Issue
 from bankwise.hardware.toolchain import NONE
 from bankwise.read.mlir.joined import CompiledAccess
 from bankwise.read.options import Options, Progress, dims_of, three
-from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
+from bankwise.show.advised import Optimum
+from bankwise.show.values import CheckReport, Finding, KernelReport
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan

@@ -53,18 +53,14 @@ def check_source_file(
     except InputError as error:
         said = (*said, f"no columns: {error.message}")
     report = report_of(path, found.kernels, notes=(found.how, *said), asked_of=origin)
-    unadvised = [one.name for one in found.kernels if _unadvised(report, one)]
     named = [k.name for k in report.kernels if k.snippets]
+    unadvised = [one.name for one in found.kernels if _unadvised(report, one)]
     refused = _not_written(named or unadvised, arrays)
     planned = _NO_PLANS
     if named and not refused and origin.command:
-        launches, told = shown_first(found.kernels), _commands(report)
+        launches = shown_first(found.kernels)
         planned = source_plans(source, language_of(what), what, options, launches, phase)
-        report = replace(
-            report, kernels=tuple(promised(k, planned, launches) for k in report.kernels)
-        )
-        if _commands(report) < told or not planned.kernels.issuperset(named):
-            refused = "; ".join(map(str, planned.refusals))
+        report, refused = _promised(report, planned, launches, named)
     by_cute = _by_cute(report, texts[str(path)], options) if refused else None
     if by_cute is not None:
         report = by_cute
@@ -74,6 +70,20 @@ def check_source_file(
         report = replace(report, notes=(*report.notes, _BY_ARRAY))
     kernels = tuple(_supposing(k, found.kernels, arrays) for k in report.kernels)
     return replace(report, kernels=kernels, source_lines=_lines(report, texts))
+
+
+def _promised(
+    report: CheckReport,
+    planned: SourcePlans,
+    launches: Sequence[AssemblyKernel],
+    named: Sequence[str],
+) -> tuple[CheckReport, str]:
+    """The report with what `fix` writes; and why it writes less than layouts of buffers promise for
+    the kernels ``named``, empty if it writes all."""
+    kernels = tuple(promised(k, planned, launches) for k in report.kernels)
+    found = replace(report, kernels=kernels)
+    less = _commands(found) < _commands(report) or not planned.kernels.issuperset(named)
+    return found, "; ".join(map(str, planned.refusals)) if less else ""
 
 
 def _supposing(

@@ -18,8 +18,8 @@ from bankwise.notation.values import Mapped
 from bankwise.read.options import Options, Progress
 from bankwise.read.tile_file.question import TileQuestion, WrittenLayout, chosen
 from bankwise.read.tile_file.read import read_question
+from bankwise.show.advised import Snippet
 from bankwise.show.spec import SpecReport
-from bankwise.show.values import Snippet
 from bankwise.solver.fit import Fit, fit
 from bankwise.solver.general import listed_workload
 from bankwise.solver.price import Workload

@@ -36,7 +36,8 @@ from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.numbers import how_to_say, is_place, numbers_of, said_name
 from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
-from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport, Optimum, Snippet
+from bankwise.show.advised import AS_FOLLOWED, Optimum, Snippet
+from bankwise.show.values import CheckReport, KernelReport
 
 POINTER_BYTES = 8
 _WARPGROUP = 4

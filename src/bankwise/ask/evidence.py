@@ -33,7 +33,8 @@ from bankwise.ask.rivals import BelievedRule, rivals_of
 from bankwise.ask.scan import Progress, ScanLimits, ScanState, gather, unreadable
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import Machine, machine, names, parse, phases_text
+from bankwise.hardware.lanes import phases_text
+from bankwise.hardware.machine import Machine, machine, names, parse
 from bankwise.read.options import Options
 from bankwise.show.evidence import EvidenceReport, RivalScore, RowEvidence, Votes
 

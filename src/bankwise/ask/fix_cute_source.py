@@ -17,8 +17,8 @@ from bankwise.ask.fix_cute import apart, change_of, edited, judged
 from bankwise.errors import InputError, Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
+from bankwise.show.advised import Snippet
 from bankwise.show.fixing import Change, Verdict
-from bankwise.show.values import Snippet
 
 _CUTE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]cute/|\bcute::', re.MULTILINE)
 

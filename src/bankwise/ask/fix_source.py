@@ -49,7 +49,7 @@ from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
 from bankwise.read.instances import ChangedArgument, back, instances_in
 from bankwise.read.names import listed
-from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, phase_of
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Phase, Progress, phase_of
 from bankwise.read.sources import language_of
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
@@ -71,17 +71,7 @@ def fix_source_file(
         check_placed(Path(output))
     if judges.run:
         need_gpu(file)
-    text = read_text(file)
-    what, said = compilation_of(file, options)
-    phase = phase_of(progress)
-    author = Author(parse(text, str(file)), language_of(what), what, options, phase=phase)
-    phase("compiling, following kernels")
-    before = author.compiled(text)
-    if options.kernel and (also := sharing(author.source, author.language, what, before.kernels)):
-        author = replace(author, also=also)
-        before = author.compiled(text)
-        said = (*said, _ALSO.format(names=listed(also)))
-    author, before = opened(author, before)
+    author, before, said = _asked(file, options, phase_of(progress))
     fixed = _with_headers(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
@@ -93,9 +83,9 @@ def fix_source_file(
         changes=fixed.changes,
         refusals=fixed.refusals,
         verdicts=fixed.verdicts,
-        source_text=text,
+        source_text=before.text,
         fixed_text=after.text,
-        patch=unified_patch(file, text, after.text),
+        patch=unified_patch(file, before.text, after.text),
         accept_sampled=judges.accept_sampled,
         by_line=True,
         lines=fixed.lines,
@@ -107,6 +97,23 @@ def fix_source_file(
             *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
         ),
     )
+
+
+def _asked(
+    file: Path, options: Options, phase: Phase
+) -> tuple[Author, CompiledText, tuple[str, ...]]:
+    """A source as it is, compiled, with kernels that share its arrays and numbers for what is open;
+    and what there is to say of that."""
+    text = read_text(file)
+    what, said = compilation_of(file, options)
+    author = Author(parse(text, str(file)), language_of(what), what, options, phase=phase)
+    phase("compiling, following kernels")
+    before = author.compiled(text)
+    if options.kernel and (also := sharing(author.source, author.language, what, before.kernels)):
+        author = replace(author, also=also)
+        before = author.compiled(text)
+        said = (*said, _ALSO.format(names=listed(also)))
+    return *opened(author, before), said
 
 
 class _Fixed(ByIdentity, frozen=True, eq=False):

@@ -39,7 +39,7 @@ from bankwise.read.ttgir.accesses import SCRATCH
 from bankwise.read.ttgir.cache import open_entry
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
-from bankwise.show.values import KernelReport
+from bankwise.show.values import CheckReport, KernelReport
 
 
 def fix_ttgir_file(
@@ -107,10 +107,7 @@ def fixed_ttgir(
         after=after,
         changes=(
             *(_change(planned, each, at) for each, at in chosen.items()),
-            *(
-                _respread(each, old.kernels[0], new.kernels[0])
-                for each, (old, new) in zip(spread, pairwise((*texts, after)), strict=True)
-            ),
+            *_respreads(spread, (*texts, after)),
         ),
         refusals=(*told, *left),
         verdicts=() if code is None else tuple(_verdicts(search, code, judges)),
@@ -118,14 +115,22 @@ def fixed_ttgir(
         fixed_text=fixed,
         patch=unified_patch(file, text, fixed),
         accept_sampled=judges.accept_sampled,
-        settings=tuple(
-            f"in Gluon, {each.buffer.name}: {gluon_text(each.encodings[at], each.buffer.tile)}"
-            for each, at in chosen.items()
-        ),
+        settings=tuple(_in_gluon(each, at) for each, at in chosen.items()),
         emitted=() if ends is None else (as_emitted(ends, after.kernels[0]),),
         notes=() if code is None else tuple(notes_of(code, after.kernels[0], (*told, *left))),
     )
     return report, code
+
+
+def _respreads(spread: Sequence[Spread], texts: Sequence[CheckReport]) -> Iterator[Change]:
+    """What each distribution brings: ``texts`` are the answers for the text before the first one,
+    and behind each."""
+    for each, (old, new) in zip(spread, pairwise(texts), strict=True):
+        yield _respread(each, old.kernels[0], new.kernels[0])
+
+
+def _in_gluon(each: Better, at: int) -> str:
+    return f"in Gluon, {each.buffer.name}: {gluon_text(each.encodings[at], each.buffer.tile)}"
 
 
 def _one(found: Sequence[Planned], file: Path) -> Planned:

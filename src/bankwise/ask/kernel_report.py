@@ -9,7 +9,8 @@ from bankwise.counting.kernel import Kernel
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Occupancy
-from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum, Snippet
+from bankwise.show.advised import Optimum, Snippet
+from bankwise.show.values import CheckReport, Finding, KernelReport
 
 
 def kernel_report(

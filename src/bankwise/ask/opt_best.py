@@ -1,11 +1,11 @@
 """*best*: the plan of ``fix`` in the user's text, held against paddings and IREE's own default.
 
-Splits, paddings undone and folds come out of one plan (:func:`bankwise.ask.fix.rewrite`), proved as
-a whole; what it made of an allocation is told by the names of the passes that do the same. Paddings
-are no part of that plan, so the *pad* pass is tried where it may do better: on what ``fix`` left,
-on the text as it is, and without its present padding, then as IREE does unasked. A plan issues in
-parts what gets cheaper; where it leaves conflicts, all wide accesses are split for once. What wins
-is executed beside the text as it was, and compared bit for bit.
+Splits, paddings undone and folds come out of one plan (:func:`bankwise.ask.fix_rewritten.rewrite`),
+proved as a whole; what it made of an allocation is told by the names of the passes that do the
+same. Paddings are no part of that plan, so the *pad* pass is tried where it may do better: on what
+``fix`` left, on the text as it is, and without its present padding, then as IREE does unasked. A
+plan issues in parts what gets cheaper; where it leaves conflicts, all wide accesses are split for
+once. What wins is executed beside the text as it was, and compared bit for bit.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from bankwise.read.options import Options
 from bankwise.tile import COPIES
 
 if TYPE_CHECKING:
-    from bankwise.ask.fix import Rewritten
     from bankwise.ask.fix_proved import ProvedRewrite
+    from bankwise.ask.fix_rewritten import Rewritten
     from bankwise.change.passes.values import Outcome, PassOptions, Remark
     from bankwise.read.mlir.module import Opened
 
@@ -148,7 +148,7 @@ def _conflicts(one: _Candidate) -> bool:
 
 def _after(name: str, before: _Candidate, options: Options, apply: Apply) -> _Candidate:
     """A candidate after one more pass; with the refusals alone if that changes nothing."""
-    from bankwise.ask.fix import rewrite
+    from bankwise.ask.fix_rewritten import rewrite
     from bankwise.read.mlir.module import open_text
 
     if name == "fix":

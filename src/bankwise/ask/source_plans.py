@@ -27,7 +27,8 @@ from bankwise.read.launch.headers import header_texts
 from bankwise.read.names import listed
 from bankwise.read.options import Options, Phase
 from bankwise.read.source import Compilation, SourceLanguage
-from bankwise.show.values import KernelReport, Snippet
+from bankwise.show.advised import Snippet
+from bankwise.show.values import KernelReport
 
 
 class SourcePlans(ByIdentity, frozen=True, eq=False):

@@ -94,26 +94,23 @@ def _best(
         if _GLOBAL.fullmatch(op.name)
     ]
     tied = tuple(ties(ops, together))
-    found: list[Spread] = []
-    tried = untied = 0
     least = _memory(planned, moved, {n: planned.module.aliases[n] for n in together})
     now = _passes(planned, text, options)
+    tried, untied = list[Spread](), 0
     for each in candidates(planned, present, shape):
         others = {n: _turned(each) if turn else each for n, turn in together.items()}
         memory = _memory(planned, moved, others)
         if memory.more_than(least) or memory.instructions > least.instructions:
             continue
-        if not all(keeps(planned, others, tie) for tie in tied):
+        if all(keeps(planned, others, tie) for tie in tied):
+            both = (now, now), (least, memory)
+            tried.append(Spread(alias, present, each, SCRATCH, *both, others, _MOVES))
+        else:
             untied += 1
-            continue
-        tried += 1
-        both = (now, now), (least, memory)
-        spread = Spread(alias, present, each, SCRATCH, *both, others, _MOVES)
-        passes = _passes(planned, spread.written(text), options)
-        if passes < now:
-            found.append(replace(spread, passes=(now, passes)))
+    counted = ((one, _passes(planned, one.written(text), options)) for one in tried)
+    found = [replace(one, passes=(now, passes)) for one, passes in counted if passes < now]
     if not found:
-        return _none_better(planned, alias, tried, untied, tied)
+        return _none_better(planned, alias, len(tried), untied, tied)
     found.sort(
         key=lambda one: (one.passes[1], one.touched[1].turns, one.instead.order != present.order)
     )

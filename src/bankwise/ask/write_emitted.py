@@ -14,7 +14,7 @@ from bankwise.ask.advice_amd import splice
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import EmittedBuffer
 from bankwise.read.names import variables
-from bankwise.show.values import Optimum, Snippet
+from bankwise.show.advised import Optimum, Snippet
 
 
 class Origin(Struct, frozen=True):

@@ -11,7 +11,7 @@ from bankwise.ask.cut_accesses import cut_accesses
 from bankwise.ask.fix_groups import owned
 from bankwise.errors import Refusal
 from bankwise.read.options import Options, command
-from bankwise.show.values import Snippet
+from bankwise.show.advised import Snippet
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan

@@ -35,7 +35,8 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bulk import counted_in_bulk
 from bankwise.counting.lines import line_passes
 from bankwise.errors import InputError, MisalignedError
-from bankwise.hardware.machine import BANK_BYTES, Instruction, lane_text
+from bankwise.hardware.lanes import lane_text
+from bankwise.hardware.machine import BANK_BYTES, Instruction
 from bankwise.identity import ByIdentity
 
 _Wish = tuple[int, int]

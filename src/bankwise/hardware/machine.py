@@ -9,9 +9,8 @@ an evidence level and a confidence. Nothing here computes a conflict:
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -20,7 +19,11 @@ from msgspec import Struct
 from bankwise.errors import InputError, Location
 from bankwise.hardware import toolchain
 from bankwise.hardware.folders import machine_files, shown_path
+from bankwise.hardware.lanes import MOST_LANES, lanes
+from bankwise.hardware.lanes import lane_text as lane_text
+from bankwise.hardware.lanes import phases_text as phases_text
 from bankwise.hardware.native import NATIVE, native
+from bankwise.hardware.near import did_you_mean, near, plain, seen
 from bankwise.hardware.toolchain import Toolchain, check_keys
 
 Direction = Literal["read", "write"]
@@ -42,8 +45,6 @@ PIECEWISE: frozenset[AccessKind] = frozenset({"operand", "bulk"})
 """Those that touch whole core matrices, or whole runs of 16-byte pieces: wherever these lie, 128 of
 their bytes lie on all banks once, so they conflict at no address."""
 LEVELS: tuple[Evidence, ...] = get_args(Evidence)
-
-_RUN = re.compile(r"(\d+)(?:-(\d+))?")
 
 _KEYS: tuple[str, ...] = (
     "name",
@@ -154,10 +155,10 @@ class Machine(Struct, frozen=True):
         """The row of the instruction called ``name``; :class:`InputError` if there is none."""
         found = self.instructions.get(name)
         if found is None:
-            near = _near(name, self.instructions, 0.5)
+            alike = near(name, self.instructions, 0.5)
             raise InputError(
                 f"{self.name} has no shared-memory instruction {name!r}",
-                hint=_did_you_mean(near, f"bankwise machines {self.name}"),
+                hint=did_you_mean(alike, f"bankwise machines {self.name}"),
             )
         return found
 
@@ -190,17 +191,12 @@ def canonical(said: str) -> str:
         return said
     if said == NATIVE:
         return native()
-    whole, bare = (_plain(text) for text in (said, said.partition(":")[0]))
+    whole, bare = (plain(text) for text in (said, said.partition(":")[0]))
     for name in names():
         gpu = machine(name)
-        if bare in map(_plain, (name, *gpu.also)) or whole == _plain(_as_triton(gpu)):
+        if bare in map(plain, (name, *gpu.also)) or whole == plain(_as_triton(gpu)):
             return name
     return said
-
-
-def _plain(text: str) -> str:
-    """A name as it is compared: people write RTX-4090 and rtx 4090."""
-    return re.sub(r"[ _-]", "", text.casefold())
 
 
 def _as_triton(gpu: Machine) -> str:
@@ -218,9 +214,9 @@ def machine(name: str) -> Machine:
         name = canonical(name)
     if name not in files:
         known = tuple(sorted(files))
-        near = _by_product(name, known) or _near_name(name, known)
+        alike = _by_product(name, known) or _near_name(name, known)
         every = "known: " + ", ".join(_with_products(target) for target in known)
-        hint = _did_you_mean(near, "bankwise machines", every)
+        hint = did_you_mean(alike, "bankwise machines", every)
         raise InputError(f"unknown target {name!r}", hint=hint)
     return _read(name, shown_path(files[name]))
 
@@ -271,44 +267,10 @@ def parse(text: str, file: str) -> Machine:
         raise InputError(f"bad machine file: {error}", location=Location(file)) from error
 
 
-_MOST_LANES = 1024
-"""More than any wave has, and than a workgroup has threads."""
-
-
-def lanes(text: str) -> tuple[int, ...]:
-    """Read a lane list such as ``"0-3 20-23"``. Raises ValueError for anything else."""
-    out: list[int] = []
-    for part in text.split():
-        run = _RUN.fullmatch(part)
-        first, last = (int(run[1]), int(run[2] or run[1])) if run else (0, -1)
-        if last < first:
-            raise ValueError(f'{part!r} is no run of lanes; a lane list looks like "0-3 20-23"')
-        if last >= _MOST_LANES:
-            raise ValueError(f"{part!r}: a wave has at most {_MOST_LANES} lanes")
-        out.extend(range(first, last + 1))
-    return tuple(out)
-
-
 def _wave_size(value: Any) -> int:
-    if not isinstance(value, int) or not 0 < value <= _MOST_LANES:
-        raise ValueError(f"wave_size: {value!r} is no number of lanes up to {_MOST_LANES}")
+    if not isinstance(value, int) or not 0 < value <= MOST_LANES:
+        raise ValueError(f"wave_size: {value!r} is no number of lanes up to {MOST_LANES}")
     return value
-
-
-def lane_text(values: tuple[int, ...]) -> str:
-    """Write a lane list, the inverse of :func:`lanes`: consecutive lanes become a range."""
-    runs: list[list[int]] = []
-    for lane in values:
-        if runs and lane == runs[-1][-1] + 1:
-            runs[-1].append(lane)
-        else:
-            runs.append([lane])
-    return " ".join(f"{r[0]}-{r[-1]}" if len(r) > 1 else str(r[0]) for r in runs)
-
-
-def phases_text(phases: tuple[tuple[int, ...], ...]) -> str:
-    """Phases in one line: ``0-3 20-23 | 4-7 16-19 | ...``."""
-    return " | ".join(lane_text(phase) for phase in phases)
 
 
 def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction]:
@@ -404,21 +366,5 @@ def _with_products(target: str) -> str:
 
 def _near_name(name: str, known: tuple[str, ...]) -> list[str]:
     """Targets and products that are spelled much like ``name``."""
-    spelled = {_seen(one): one for target in known for one in (*machine(target).also, target)}
-    return [spelled[one] for one in _near(_seen(name), spelled, 0.6)]
-
-
-def _seen(name: str) -> str:
-    """A name as it looks: the letter O is taken for a zero."""
-    return _plain(name).replace("o", "0")
-
-
-def _near(name: str, known: Iterable[str], cutoff: float) -> list[str]:
-    from difflib import get_close_matches
-
-    return get_close_matches(name, list(known), n=3, cutoff=cutoff)
-
-
-def _did_you_mean(near: list[str], command: str, otherwise: str = "") -> str:
-    see = f"see `{command}`"
-    return f"did you mean {', '.join(near)}? {see}" if near else f"{otherwise or see}"
+    spelled = {seen(one): one for target in known for one in (*machine(target).also, target)}
+    return [spelled[one] for one in near(seen(name), spelled, 0.6)]

@@ -18,7 +18,8 @@ import numpy as np
 
 from bankwise.counting.conflict import phases, words_touched
 from bankwise.counting.counted import Lanes
-from bankwise.hardware.machine import Instruction, lane_text
+from bankwise.hardware.lanes import lane_text
+from bankwise.hardware.machine import Instruction
 
 _ACROSS = 16
 """Banks in a line."""

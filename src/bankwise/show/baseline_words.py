@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
-from bankwise.hardware.machine import lane_text
+from bankwise.hardware.lanes import lane_text
 from bankwise.read.names import short, spelled_in
 from bankwise.show.baseline import HeldAgainst
 from bankwise.show.saved_check import ConflictForm, KnownConflicts

@@ -23,7 +23,8 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.counting.reason import Reason
 from bankwise.errors import Location
-from bankwise.hardware.machine import lane_text, machine
+from bankwise.hardware.lanes import lane_text
+from bankwise.hardware.machine import machine
 from bankwise.read.names import short, variables
 from bankwise.show.causes import Cause
 from bankwise.show.columns import say, width

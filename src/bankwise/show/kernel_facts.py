@@ -6,8 +6,9 @@ from rich.console import Console
 
 from bankwise.counting.cost import Cost
 from bankwise.read.names import short, variable, variables
+from bankwise.show.advised import Optimum
 from bankwise.show.columns import say
-from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
+from bankwise.show.values import CheckReport, KernelReport, Totals
 from bankwise.show.words import blocks_line, compiled_line, kernel_verdict, other_launch
 
 _NOTES = 4

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.markup import escape
 
-from bankwise.hardware.machine import Instruction, Machine, lane_text, phases_text
+from bankwise.hardware.lanes import lane_text, phases_text
+from bankwise.hardware.machine import Instruction, Machine
 from bankwise.show.columns import table
 
 

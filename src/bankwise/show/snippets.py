@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from bankwise.read.names import variables
+from bankwise.show.advised import Snippet
 from bankwise.show.causes import Cause
 from bankwise.show.columns import say
-from bankwise.show.values import CheckReport, Snippet
+from bankwise.show.values import CheckReport
 
 _SHOWN = 6
 """Texts that are printed; JSON has all of them."""

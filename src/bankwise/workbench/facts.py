@@ -12,7 +12,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from bankwise.hardware.machine import Instruction, Machine, lane_text, machine, names
+from bankwise.hardware.lanes import lane_text
+from bankwise.hardware.machine import Instruction, Machine, machine, names
 
 _FACTS = (
     "units",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from bankwise.hardware.machine import Instruction, Machine, lane_text
+from bankwise.hardware.lanes import lane_text
+from bankwise.hardware.machine import Instruction, Machine
 from bankwise.lab.gpu.launch import cupy
 from bankwise.lab.gpu.propose import Proposed
 

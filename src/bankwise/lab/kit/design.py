@@ -20,7 +20,8 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import IntArray
 from bankwise.counting.conflict import count
-from bankwise.hardware.machine import Instruction, Machine, machine, names, phases_text
+from bankwise.hardware.lanes import phases_text
+from bankwise.hardware.machine import Instruction, Machine, machine, names
 from bankwise.lab.gpu import source
 from bankwise.lab.gpu.cases import WaveAccess, cases
 from bankwise.lab.gpu.directed import all_pairs, first_questions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.markup import escape
 
-from bankwise.hardware.machine import phases_text
+from bankwise.hardware.lanes import phases_text
 from bankwise.lab.gpu.probe import Agreement
 from bankwise.lab.gpu.propose import Proposed
 from bankwise.lab.probe import KitReport

@@ -40,6 +40,7 @@ from bankwise.read.source import (
     Compilation,
     Compiled,
     EmittedPart,
+    Name,
     SourceLanguage,
     names_of,
     source_of,
@@ -72,20 +73,9 @@ def check_hip(
         raise no_kernel(AMD, text, file, kernel)
     said = with_options(AMD, found, args, workgroup_size, replace(launches, hosted=hosted), file)
     places = line_places(text)
-
-    def follow(one: AmdKernel) -> AssemblyKernel:
-        placed = [(op.line, places.get(op.line, ())) for op in one.operations]
-
-        def at(where: SourceLines) -> AssemblyKernel:
-            begins = replace(one, line=where.start.line)
-            place = lambda op: where.lines[op.line]  # noqa: E731 - a value of the record
-            return check_kernel(AMD, begins, where.start.file, gpu, place, said)
-
-        return at_source(at, placed, file, name)
-
     done = isolated(
         found,
-        follow,
+        lambda one: _followed(one, places, file, name, gpu, said),
         lambda one: Location(file, one.line),
         gpu,
         lambda one: len(one.operations),
@@ -93,6 +83,20 @@ def check_hip(
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
     variables = {part.kernel: part.variables for part in assembly_parts(text)}
     return Compiled(done, how + guessed, variables)
+
+
+def _followed(
+    kernel: AmdKernel, places: Mapping[int, Places], file: str, name: Name, gpu: str, said: Launches
+) -> AssemblyKernel:
+    """Follow one kernel and say all that is found in terms of the source."""
+
+    def at(where: SourceLines) -> AssemblyKernel:
+        begins = replace(kernel, line=where.start.line)
+        place = lambda op: where.lines[op.line]  # noqa: E731 - a value of the record
+        return check_kernel(AMD, begins, where.start.file, gpu, place, said)
+
+    placed = [(op.line, places.get(op.line, ())) for op in kernel.operations]
+    return at_source(at, placed, file, name)
 
 
 def compiled_assembly(what: Compilation) -> str:

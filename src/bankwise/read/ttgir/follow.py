@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.counting.bound import ANY, Bound, exactly
 from bankwise.errors import InputError, Refusal
 from bankwise.identity import ByIdentity
+from bankwise.read.ttgir.frequency import Frequency
 from bankwise.read.ttgir.numbers import check_numbers, place_of
+from bankwise.read.ttgir.op_kinds import ACCESSES, ATOMIC, BY_UNITS, ENDS, NO_TOUCH, SCRATCH
 from bankwise.read.ttgir.scalars import evaluate
 from bankwise.read.ttgir.text import arguments
 from bankwise.read.ttgir.types import Types
@@ -37,30 +38,6 @@ MAX_STEPS = 200_000
 _FOR = re.compile(r"(?:unsigned )?(%\S+) = (%\S+) to (%\S+) step (%\S+)")
 _ITER = re.compile(r"(%[\w$.\-]+) = (%[\w$.\-#]+)")
 _WARPS = re.compile(r"num_warps\((\d+)\)")
-
-ACCESSES = (
-    "ttg.local_load",
-    "ttg.local_store",
-    "ttg.async_copy_global_to_local",
-    "amdg.buffer_load_to_local",
-    "amdgpu.buffer_load_to_local",
-)
-SCRATCH = ("ttg.convert_layout", "tt.reduce", "tt.scan", "tt.histogram", "tt.gather")
-_ATOMIC = re.compile(r"tt\.atomic_(rmw|cas)$|amdg(pu)?\.buffer_atomic_(rmw|cas)$")
-_ENDS = ("scf.yield", "scf.condition", "tt.return", "ttg.warp_yield", "ttg.warp_return")
-
-_NO_TOUCH = re.compile(
-    r"ttg\.(local_dealloc|async_wait|warp_specialize)$"
-    r"|ttng\.(fence_|warp_group_dot_wait|tc_gen5_commit|cluster_|\w*barrier)"
-)
-"""Operations on memory descriptors that move no tile: what they do to 8 bytes of a barrier is done
-by one thread."""
-
-_BY_UNITS = re.compile(
-    r"ttng\.(warp_group_dot$|tc_gen5_mma|async_tma_(copy|gather|scatter|reduce|store|load)|tmem_copy)"
-    r"|amdg\.async_tdm_"
-)
-"""Matrix and copy units reach a tile through a descriptor: no thread has an address in it."""
 
 _LONG = f"a loop is longer than what is followed ({MAX_STEPS:,} operations)"
 
@@ -84,33 +61,6 @@ class Followed(ByIdentity, frozen=True, eq=False):
     partitions: int = 0
 
 
-class _Frequency(Struct, frozen=True):
-    """How often what follows runs, in which waves. ``silent``: only its values are wanted;
-    ``open``: what decides how often, where that is not known."""
-
-    times: Bound
-    maybe: bool = False
-    silent: bool = False
-    waves: int | None = None
-    calls: int = 0
-    open: frozenset[str] = frozenset()
-
-    def __add__(self, other: _Frequency) -> _Frequency:
-        both, facts = self.maybe and other.maybe, self.open | other.open
-        return _Frequency(self.times + other.times, both, waves=self.waves, open=facts)
-
-    def by(self, *values: Value) -> frozenset[str]:
-        """What decides how often it runs, these values included."""
-        return self.open | facts_of(*values)
-
-    def touch(self, op: Op, view: BufferView | None) -> SharedOperation:
-        """What cannot be counted is taken to run once at least."""
-        followed = self.times.low if self.times.exact else max(1, self.times.low)
-        return SharedOperation(
-            op, view, followed, self.times, self.maybe, self.waves, open=self.open
-        )
-
-
 def follow(
     module: Module, kernel: TritonFunction, types: Types, arguments: Mapping[str, int]
 ) -> Followed:
@@ -123,7 +73,7 @@ def follow(
     run = _Follower(module, types, arguments)
     env: dict[str, Value] = {name: _argument(name, kernel) for name in kernel.arguments}
     env |= {f"%{name}": number for name, number in arguments.items()}
-    run.block(kernel.body, env, _Frequency(exactly(1)))
+    run.block(kernel.body, env, Frequency(exactly(1)))
     touches = tuple(
         replace(weight.touch(op, touched), operand=operand)
         for (op, touched, _, operand), weight in run.found.items()
@@ -138,7 +88,7 @@ class _Follower:
 
     def __init__(self, module: Module, types: Types, numbers: Mapping[str, int]) -> None:
         self.module, self.types, self.numbers = module, types, numbers
-        self.found: dict[tuple[Op, BufferView | None, int | None, int | None], _Frequency] = {}
+        self.found: dict[tuple[Op, BufferView | None, int | None, int | None], Frequency] = {}
         self.buffers: dict[Op, Buffer] = {}
         self.refusals: list[Refusal] = []
         self.fixed: dict[str, str] = {}
@@ -148,12 +98,12 @@ class _Follower:
         self.partitions = self.beside = 0
         self.used = set(_operands(op for f in module.functions.values() for op in f.body))
 
-    def block(self, ops: Iterable[Op], env: dict[str, Value], weight: _Frequency) -> list[Value]:
+    def block(self, ops: Iterable[Op], env: dict[str, Value], weight: Frequency) -> list[Value]:
         """Run a block; what its last operation gives. Of several blocks none is left out."""
         given: list[Value] = []
         for op in ops:
             self.steps += 1
-            if op.name in _ENDS:
+            if op.name in ENDS:
                 given = [env.get(name) for name in op.operands]
                 continue
             try:
@@ -169,7 +119,7 @@ class _Follower:
         self.refusals.append(Refusal(f"{op.name}: {error.message}", place))
         env.update(dict.fromkeys(op.results, Refusal(error.message, place)))
 
-    def _one(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _one(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         if op.name == "scf.for":
             self._for(op, env, weight)
         elif op.name == "scf.if":
@@ -186,7 +136,7 @@ class _Follower:
             env[op.results[0]] = view(op, env, self.module, self.types)
         elif op.name in ACCESSES:
             self._access(op, env, weight)
-        elif op.name in SCRATCH or (_ATOMIC.match(op.name) and self.used & {*op.results}):
+        elif op.name in SCRATCH or (ATOMIC.match(op.name) and self.used & {*op.results}):
             self._record(op, None, weight)
         elif op.name.startswith("arith."):
             self._arith(op, env)
@@ -205,7 +155,7 @@ class _Follower:
             if op.name == "arith.select" and isinstance(values[-1], BufferView):
                 env[result] = join(values[-2], values[-1])
 
-    def _alloc(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _alloc(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         made = allocation(op, self.module, self.types)
         if isinstance(made, Refusal):
             env[op.results[0]] = made
@@ -220,7 +170,7 @@ class _Follower:
         if op.operands:
             self._record(op, BufferView(made), weight)
 
-    def _access(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _access(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         views = [v for name in op.operands if isinstance(v := env.get(name), BufferView)]
         if len(views) == 1:
             return self._record(op, views[0], weight)
@@ -229,19 +179,19 @@ class _Follower:
         return self._refuse(op, reason, weight)
 
     def _record(
-        self, op: Op, view: BufferView | None, weight: _Frequency, operand: int | None = None
+        self, op: Op, view: BufferView | None, weight: Frequency, operand: int | None = None
     ) -> None:
         if not weight.silent:
             key = (op, view, weight.waves, operand)
             old = self.found.get(key)
             self.found[key] = weight if old is None else old + weight
 
-    def _refuse(self, op: Op, reason: str, weight: _Frequency) -> None:
+    def _refuse(self, op: Op, reason: str, weight: Frequency) -> None:
         if not weight.silent:
             place = self.module.place(op)
             self.refusals.append(Refusal(f"{op.name}: {reason}", place))
 
-    def _for(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _for(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         head = _FOR.match(op.body)
         if head is None or len(op.regions) != 1:
             place = self.module.place(op)
@@ -276,7 +226,7 @@ class _Follower:
         values: list[Value],
         env: dict[str, Value],
         why: frozenset[str],
-        weight: _Frequency,
+        weight: Frequency,
     ) -> list[Value]:
         """Run the body once, with what changes unknown; the first, silent, run finds out what.
         ``why``: on what the number of rounds depends."""
@@ -294,7 +244,7 @@ class _Follower:
             raise InputError(message, location=place)
         return given
 
-    def _if(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _if(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         known = env.get(op.operands[0]) if op.operands else None
         if isinstance(known, int):
             chosen = op.regions[:1] if known else op.regions[1:2]
@@ -311,7 +261,7 @@ class _Follower:
             given = joined(ways[0], ways[1], facts_of(known)) if both else []
         env.update(zip(op.results, given, strict=False))
 
-    def _while(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _while(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         """A loop of unknown length: the condition and the body once, with what changes unknown."""
         starts = _ITER.findall(op.body)
         names = [name for name, _ in starts]
@@ -329,7 +279,7 @@ class _Follower:
             values = joined(values, again, now.open) if fits else [None] * len(values)
         env.update(zip(op.results, given, strict=False))
 
-    def _partition(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _partition(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         """Specialised warps: the default ones go on; every other partition has warps of its own."""
         if op.name == "default":
             self.block(op.regions[0], dict(env), weight)
@@ -344,14 +294,14 @@ class _Follower:
         inside = dict(zip(names, self.captured, strict=True))
         self.block(op.regions[0], inside, replace(weight, waves=int(waves[1])))
 
-    def _other_regions(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _other_regions(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         """Loops and branches of other kinds: their bodies run once, with nothing known."""
         known = {name: value for name, value in env.items() if not isinstance(value, int)}
         for region in op.regions:
             now = replace(weight, times=ANY, maybe=True, open=weight.by(None))
             self.block(region, dict(known), now)
 
-    def _other(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _other(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         views = [v for name in op.operands if isinstance(v := env.get(name), BufferView)]
         if op.name == "ttng.warp_group_dot_wait":
             env.update(zip(op.results, (env.get(n) for n in op.operands), strict=False))
@@ -360,12 +310,12 @@ class _Follower:
             self.beside = 0
         elif op.name == "tt.call":
             self._call(op, env, weight)
-        elif _BY_UNITS.match(op.name):
+        elif BY_UNITS.match(op.name):
             self._unit(op, env, weight)
-        elif views and not _NO_TOUCH.match(op.name):
+        elif views and not NO_TOUCH.match(op.name):
             self._refuse(op, "how it touches shared memory is not modelled", weight)
 
-    def _unit(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _unit(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         """The tiles that a unit reaches; what has one element is a barrier."""
         for number, name in enumerate(op.operands):
             touched = env.get(name)
@@ -373,7 +323,7 @@ class _Follower:
                 self.fixed[touched.buffer.name] = f"line {op.line}: {op.name} needs it so"
                 self._record(op, touched, weight, number)
 
-    def _call(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+    def _call(self, op: Op, env: dict[str, Value], weight: Frequency) -> None:
         """A function is run as if its body stood here."""
         name = op.body.partition("@")[2].partition("(")[0].strip('"')
         called = self.module.functions.get(name)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from bankwise.show.advised import Optimum, RowPitch
 from bankwise.show.documents.parts import CostDocument, cost_document, maybe
-from bankwise.show.values import Optimum, RowPitch
 from bankwise.solver.certificate_json import CertificateDocument
 
 

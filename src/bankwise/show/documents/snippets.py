@@ -6,9 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from bankwise.show.advised import Snippet
 from bankwise.show.documents.parts import LocationDocument, Passes, view
 from bankwise.show.snippets import effect
-from bankwise.show.values import Snippet
 
 
 class SnippetDocument(Struct, frozen=True):
