@@ -359,17 +359,7 @@ def _argument(
         refuse(source, node, f"is passed to {name}, which takes something else", found)
         return
     found.arguments.setdefault((name, place), set()).add(argument_of(node, parent).start_byte)
-    if _deduced(defined[0], declarator, view):
-        found.uses.append(ArrayUse(span(taken), (), size=True))
     body = defined[0].child_by_field_name("body")
     _typed(taken_row(source, defined[0], taken, call, view.rest), view, found)
     view = replace(view, held=defined[0], depth=view.depth + 1)
     _everywhere(source, source.of(names[0]), body, body.start_byte, view, found)
-
-
-def _deduced(function: Node, declarator: Node, view: PointerView) -> bool:
-    """Whether a template may take an array's extents, or its size, from the type of what it is
-    given: ``template <int N> void f(float (&a)[N])``."""
-    template = function.parent is not None and function.parent.type == "template_declaration"
-    refers = any(one.type == "reference_declarator" for one in walk(declarator))
-    return template and (refers or not view.counts)
