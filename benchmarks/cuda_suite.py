@@ -15,6 +15,8 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -132,20 +134,30 @@ def tables(folder: Path) -> Iterator[str]:
     yield f"avoidable, of known addresses: {len(known)}; fixed with proof: {len(proved)}"
 
 
+def _tried(name: str) -> dict[str, Any] | str:
+    """In a process of its own: what becomes of a kernel, or why it cannot be read."""
+    try:
+        return fixed(name)
+    except InputError as error:
+        return str(error)
+
+
 def main(arguments: Sequence[str]) -> None:
     """See the module's text."""
     word, place, *some = arguments
     folder = Path(place)
     folder.mkdir(parents=True, exist_ok=True)
     if word == "fix":
-        for name in some or names():
-            try:
-                one = fixed(name)
-            except InputError as error:
-                print(name, error, file=sys.stderr)
-                continue
-            (folder / f"{name}.json").write_text(json.dumps(one, indent=1), "utf-8")
-            print(name, one["conflicts"], one["least"], outcome(one), one["seconds"], flush=True)
+        with ProcessPoolExecutor(mp_context=get_context("spawn")) as several:
+            for name, one in zip(
+                some or names(), several.map(_tried, some or names()), strict=True
+            ):
+                if isinstance(one, str):
+                    print(name, one, file=sys.stderr)
+                    continue
+                (folder / f"{name}.json").write_text(json.dumps(one, indent=1), "utf-8")
+                told = one["conflicts"], one["least"], outcome(one), one["seconds"]
+                print(name, *told, flush=True)
     elif word == "corrupt":
         for line in corrupt(results(folder)):
             print(line, flush=True)

@@ -23,7 +23,10 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from math import prod
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +42,18 @@ _SHARED = re.compile(r"(?:LDS|STS|LDSM|STSM|ATOMS|LDGSTS)\b")
 
 def build(results: Path, out: Path) -> None:
     """Machine code of both versions, and cases.json."""
-    cases = []
-    for path in sorted(results.glob("*.json")):
-        one = json.loads(path.read_text("utf-8"))
-        (out / one["name"]).mkdir(parents=True, exist_ok=True)
-        cases += built(one, out)
-        print(one["name"], flush=True)
+    found = sorted(results.glob("*.json"))
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as several:
+        cases = [one for some in several.map(_built, found, repeat(out)) for one in some]
     (out / "cases.json").write_text(json.dumps(cases), "utf-8")
+
+
+def _built(path: Path, out: Path) -> list[dict[str, Any]]:
+    """In a process of its own: the cases of a file."""
+    one = json.loads(path.read_text("utf-8"))
+    (out / one["name"]).mkdir(parents=True, exist_ok=True)
+    print(one["name"], flush=True)
+    return list(built(one, out))
 
 
 def built(one: Mapping[str, Any], out: Path) -> Iterator[dict[str, Any]]:

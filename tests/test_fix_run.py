@@ -96,6 +96,37 @@ def test_what_is_run_is_what_the_file_says(tmp_path: Path) -> None:
     assert why.startswith("parameter 2 is a structure (Pair)")
 
 
+STRUCTURES = """
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+template <bool B> struct Flag {};
+template <class F>
+__global__ void k(float* a, half x, __nv_bfloat16 y, float4 z, int3 n, half2 h, F f) {
+  a[threadIdx.x] = __half2float(x) + __bfloat162float(y) + z.w + n.z + __low2float(h);
+}
+void launch(float* a, half x, __nv_bfloat16 y, float4 z, int3 n, half2 h) {
+  k<<<1, 32>>>(a, x, y, z, n, h, Flag<true>{});
+}
+"""
+
+
+@needs_nvcc
+def test_halves_vectors_and_empty_structures_are_given_by_value(tmp_path: Path) -> None:
+    path = tmp_path / "s.cu"
+    path.write_text(STRUCTURES)
+    what = Compilation(path, "sm_90")
+    kernels = language_of(what).check(what, args={}).kernels
+    (case,) = run_cases(what, kernels, STRUCTURES, STRUCTURES, tmp_path)
+    assert isinstance(case, dict)
+    given = [bytes.fromhex(one["value"]) for one in case["parameters"][1:]]
+    assert given[0] == np.float16(1.5).tobytes()
+    assert np.frombuffer(b"\0\0" + given[1], "<f4").tolist() == [2.5]
+    assert np.frombuffer(given[2], "<f4").tolist() == [3.5] * 4
+    assert np.frombuffer(given[3], "<i4").tolist() == [100] * 3
+    assert np.frombuffer(given[4], "<f2").tolist() == [5.5] * 2
+    assert given[5] == b"\0"
+
+
 TEMPLATE = """
 template <int PAD> __global__ void t(float* a) {
   __shared__ float s[32 + PAD];
@@ -138,6 +169,7 @@ def told(**changed: Any) -> dict[str, Any]:
             "not available",
             "the original itself leaves other bits",
         ),
+        ({"ns": [2000, 2400]}, "passed", "k is slower than it was, by 20%"),
         ({"written": 0}, "not available", "it changes nothing"),
         ({"outside": "it writes outside"}, "not available", "it writes outside"),
     ],
@@ -148,7 +180,13 @@ def test_what_the_runs_say(changed: dict[str, Any], status: str, words: str) -> 
     assert verdict.status == status
     assert words in verdict.detail
     if status == "passed":
-        assert ("k: median time of a launch, ns", 2000, 1000) in verdict.rows
+        after = changed.get("ns", [2000, 1000])[1]
+        assert ("k: median time of a launch, ns", 2000, after) in verdict.rows
+
+
+def test_a_tick_of_the_clock_is_no_slower_kernel() -> None:
+    verdict = verdict_of([CASE], told(ns=[2000, 2100]))
+    assert "slower" not in verdict.detail
 
 
 def test_a_fault_of_the_gpu_is_no_answer() -> None:

@@ -31,7 +31,7 @@ from bankwise.read.cuda import compile_to
 from bankwise.read.extra import install
 from bankwise.read.instances import ChangedArgument, instance
 from bankwise.read.names import demangled, own, parameters
-from bankwise.read.ptx.parse import BYTES, kernels
+from bankwise.read.ptx.parse import BYTES, PtxKernel, kernels
 from bankwise.read.source import Compilation
 from bankwise.show.fixing import Verdict
 
@@ -39,6 +39,10 @@ _WORKER = "bankwise.lab.gpu.run_cuda"
 _SECONDS = 300
 _ASSUMED = 1024
 """What integers are that nobody says."""
+
+_SLOWER, _TICKS_NS = 0.03, 200
+"""What a median of launches may differ by, as a part and in ns: a kernel differs from itself by
+half a per cent (docs/results_attention.md), and the clock of CUDA's events ticks by 32 ns."""
 
 _ELEMENTS = (
     (r"(?:double|ulonglong|longlong)[1-4]?", "f64"),
@@ -106,14 +110,14 @@ def run_cases(
     ptx = folder / "before.ptx"
     compile_to(replace(what, text=before), ptx)
     text = ptx.read_text("utf-8")
-    kinds = {one.name: [kind for _, kind in one.parameters] for one in kernels(text)}
+    written = {one.name: one for one in kernels(text)}
     filled = [
         {"name": name, "kind": _kind(kind), "bytes": size}
         for name, kind, size in variables(text)
         if size
     ]
     for kernel in found:
-        given = tuple(_parameters(kernel, kinds[kernel.name]))
+        given = tuple(_parameters(kernel, written[kernel.name]))
         if why := next((one for one in given if isinstance(one, str)), ""):
             yield why
             continue
@@ -129,13 +133,17 @@ def run_cases(
         }
 
 
-def _parameters(kernel: AssemblyKernel, kinds: Sequence[str]) -> Iterator[dict[str, str] | str]:
-    """``pointer``: what it points to; ``value``: the bytes of a number; or why there is none."""
+def _parameters(kernel: AssemblyKernel, ptx: PtxKernel) -> Iterator[dict[str, str] | str]:
+    """``pointer``: what it points to; ``value``: the bytes of a number, or of a structure that
+    CUDA has; or why there is none."""
     types, said = parameters(demangled(kernel.name)), numbers_of(kernel)
-    for position, kind in enumerate(kinds):
-        type_ = types[position] if len(types) == len(kinds) else ""
+    for position, ((_, kind), count) in enumerate(zip(ptx.parameters, ptx.counts, strict=True)):
+        type_ = types[position] if len(types) == len(ptx.parameters) else ""
         if type_.endswith("*") or (not type_ and kind in ("u64", "b64")):
             yield {"pointer": _element(type_)}
+            continue
+        if kind not in BYTES and (held := _structure(type_, count, position)):
+            yield {"value": held.hex()}
             continue
         if kind not in BYTES or (kind == "b8" and type_ not in ("bool", "char", "")):
             yield f"parameter {position + 1} is a structure ({type_}): what is in it is not known"
@@ -144,9 +152,34 @@ def _parameters(kernel: AssemblyKernel, kinds: Sequence[str]) -> Iterator[dict[s
         yield {"value": _bytes(kind, number, position).hex()}
 
 
+def _structure(type_: str, size: int, position: int) -> bytes:
+    """``size`` bytes for a structure: halves and vectors of CUDA hold numbers, one of a byte (an
+    empty one, a flag) holds 0. Empty where what is in it is not known."""
+    if size == 1 and type_ not in ("bool", "char", ""):
+        return b"\0"
+    kind = _known(type_)
+    width = int(re.sub(r"\D", "", kind) or 0) // 8
+    if not width or size % width or (size == width and kind not in ("f16", "bf16")):
+        return b""
+    number = 0.5 + position if kind[0] in "fb" else 100
+    one = struct.pack("<f", number)[2:] if kind == "bf16" else struct.pack(_PACKED[kind], number)
+    return one * (size // width)
+
+
+_PACKED = {
+    "f64": "<d", "f32": "<f", "f16": "<e", "i8": "<b", "u8": "<B", "u16": "<H", "u32": "<I",
+    "i32": "<i", "i64": "<q",
+}  # fmt: skip
+
+
 def _element(type_: str) -> str:
+    return _known(type_) or "f32"
+
+
+def _known(type_: str) -> str:
+    """The kind of a type's numbers; empty for none of CUDA's own."""
     plain = re.sub(r"\b(?:const|volatile|__restrict__)\b|\*", "", type_).strip()
-    return next((kind for sign, kind in _ELEMENTS if re.fullmatch(sign, plain)), "f32")
+    return next((kind for sign, kind in _ELEMENTS if re.fullmatch(sign, plain)), "")
 
 
 def _kind(kind: str) -> str:
@@ -203,6 +236,7 @@ def verdict_of(cases: Sequence[Any], told: Mapping[str, Any]) -> Verdict:
         if not one["equal"]:
             why = "the original itself varies" if one["varies"] else "the last bits differ"
             notes.append(f"{name} on whole numbers: with fractions {why}")
+    notes += filter(None, map(_slower, cases, told["kernels"]))
     shown = f"; {'; '.join(notes)}" if notes else ""
     missing = f"; not counted: {told['uncounted']}" if told["uncounted"] else ""
     written = sum(one["written"] for one in told["kernels"])
@@ -211,6 +245,14 @@ def verdict_of(cases: Sequence[Any], told: Mapping[str, Any]) -> Verdict:
         f"{_launches(cases)}{shown}{missing}"
     )
     return Verdict("run", "passed", detail, tuple(_rows(cases, told)), complete=False)
+
+
+def _slower(case: Mapping[str, Any], one: Mapping[str, Any]) -> str:
+    """That a kernel was measured to take longer, by more than its times differ by themselves."""
+    before, after = one.get("ns", (0, 0))
+    if after - before <= max(_SLOWER * before, _TICKS_NS):
+        return ""
+    return f"{case['function']} is slower than it was, by {(after - before) / before:.0%}"
 
 
 def _launches(cases: Sequence[Any]) -> str:

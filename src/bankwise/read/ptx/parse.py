@@ -88,7 +88,8 @@ class Variable(Struct, frozen=True):
 class PtxKernel(Struct, frozen=True):
     """One kernel as the text gives it. ``workgroup_size``: threads, as required or bounded;
     ``bounded``: it is only a bound. ``labels``: to the number of the statement behind each.
-    ``shared``: the variables that its blocks have."""
+    ``shared``: the variables that its blocks have; ``counts``: how many of its kind a parameter
+    holds, 1 where it is no structure."""
 
     name: str
     line: int
@@ -98,6 +99,7 @@ class PtxKernel(Struct, frozen=True):
     shared: tuple[Variable, ...]
     workgroup_size: tuple[int, ...] | None
     bounded: bool
+    counts: tuple[int, ...] = ()
 
     def ways(self) -> tuple[tuple[int, ...], ...]:
         """Where control may go from each statement."""
@@ -220,6 +222,7 @@ def _kernel(
         shared=tuple(one for one in _variables(text, opening, closing) if one.name in known),
         workgroup_size=tuple(map(int, re.findall(r"\d{1,9}", size[2]))) if size else None,
         bounded=bool(size and size[1] == "maxntid"),
+        counts=tuple(int(many[1:-1]) if many else 1 for _, _, many in _PARAM.findall(head)),
     )
 
 
