@@ -22,7 +22,7 @@ from typing import Any
 
 from cuda_suite_corrupt import corrupt
 from cuda_suite_count import least_passes, present_passes
-from msgspec.structs import asdict
+from msgspec import to_builtins
 
 from bankwise.ask import fix_source
 from bankwise.change.cxx.claim import ArrayClaim
@@ -72,7 +72,7 @@ def fixed(name: str) -> dict[str, Any]:
         "exit_code": report.exit_code,
         "before": report.source_text,
         "after": report.fixed_text if report.accepted else "",
-        "claims": [asdict(one) for one in claims],
+        "claims": to_builtins(list(claims)),
     }
 
 

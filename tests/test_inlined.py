@@ -78,12 +78,26 @@ def test_a_message_names_the_expression_and_the_source_line_its_place() -> None:
     assert "(rows), inlined from include/tile.cuh:6:10\n" in told("--concise")
 
 
-def test_an_annotation_stands_in_the_header_and_names_the_call_and_what_to_write() -> None:
-    """No command writes it: a fold of the 32 columns, by the number of the row."""
+def test_an_annotation_stands_in_the_header_and_names_the_call_and_the_command() -> None:
     (first, *_) = told("--format", "github").splitlines()
     assert first.startswith("::error file=include/tile.cuh,line=6,col=10,endColumn=26,title=")
     assert "::32-way bank conflict: read of tile[c * 32 + r]%0A" in first
     assert "992 extra passes a workgroup%0Acalled at kernels/rows.cu:9:" in first
+    call, command = first.split("%0A")[-2:]
+    assert call.endswith(CALLS)
+    assert command == "bankwise fix kernels/rows.cu --target sm_90"
+
+
+def kept_in_the_header() -> None:
+    """A line of the preprocessor in ``put``: a function that has one is not copied."""
+    lines = HEADER.replace("  tile[r * 32 + c] = v;\n", "#if 1\n  tile[r * 32 + c] = v;\n#endif\n")
+    Path("include/tile.cuh").write_text(lines, "utf-8")
+
+
+def test_an_annotation_says_what_to_write_where_the_header_keeps_its_function() -> None:
+    """No command writes it: a fold of the 32 columns, by the number of the row."""
+    kept_in_the_header()
+    (first, *_) = told("--format", "github").splitlines()
     call, mend, why = first.split("%0A")[-3:]
     assert call.endswith(CALLS)
     assert mend.startswith("by hand: where byte a of tile is to lie,")
@@ -130,6 +144,7 @@ def test_a_header_outside_of_the_working_folder_is_named_beside_the_call(
 
 def test_what_to_write_by_hand_names_the_lines_of_the_header_where_the_indices_stand() -> None:
     """Those of put and of get: nothing is to be written at the calls."""
+    kept_in_the_header()
     ended = bankwise("fix", "kernels/rows.cu", "-t", "sm_90")
     said = " ".join((ended.out + ended.printed).split())
-    assert "by hand, wherever it is used (lines 3, 6 of include/tile.cuh): tile[i] -> " in said
+    assert "by hand, wherever it is used (lines 4, 8 of include/tile.cuh): tile[i] -> " in said

@@ -426,6 +426,7 @@ def test_a_crash_of_the_compiler_is_an_answer() -> None:
     assert "crashed" in refusal(deadly, "gfx950")
 
 
+@pytest.mark.compiles
 def test_a_time_limit_holds() -> None:
     said = refusal(example("iree/matmul_1024.gfx942.mlir"), "gfx942", time_limit_s=0.05)
     assert "took more than 0.05 s" in said
