@@ -17,14 +17,13 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
 from msgspec.structs import replace
 
-from bankwise.algebra.address import Fold
 from bankwise.ask.judge_emitted import judge_code
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
 from bankwise.errors import InputError, Refusal
-from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.tree import parse
 from bankwise.read.source import Compilation
 from bankwise.read.sources import language_of
@@ -67,21 +66,7 @@ def _others(word: str) -> Iterator[str]:
 
 
 def _claims(one: Mapping[str, Any]) -> list[ArrayClaim]:
-    return [
-        ArrayClaim(
-            claim["number"],
-            claim["name"],
-            tuple(Fold(**{k: f[k] for k in ("divisor", "unit", "phases")}) for f in claim["folds"]),
-            claim["pad"],
-            tuple(ArraySize(**{k: _tuple(v) for k, v in s.items()}) for s in claim["sizes"]),
-        )
-        for claim in one["claims"]
-    ]
-
-
-def _tuple(value: Any) -> Any:
-    """Lists of JSON as the tuples they were."""
-    return tuple(map(_tuple, value)) if isinstance(value, list) else value
+    return convert(one["claims"], list[ArrayClaim], strict=False)
 
 
 def corrupt(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
