@@ -189,6 +189,12 @@ def test_a_tick_of_the_clock_is_no_slower_kernel() -> None:
     assert "slower" not in verdict.detail
 
 
+def test_a_fault_of_the_changed_text_alone_is_a_failure() -> None:
+    verdict = verdict_of([CASE], {"fault": "k: an illegal memory access", "changed": True})
+    assert verdict.status == "failed"
+    assert "where the original ran: k: an illegal memory access" in verdict.detail
+
+
 def test_a_fault_of_the_gpu_is_no_answer() -> None:
     verdict = verdict_of([CASE], {"fault": "an illegal memory access"})
     assert verdict.status == "not available"
@@ -271,6 +277,36 @@ def test_what_is_written_outside_is_caught(gpu: dict[str, Kernel], at: int | str
     found = run_cuda.compared(case_of("u8"), small=False, whole=False)
     assert "writes outside of" in found["outside"]
     assert "pointer 1" in found["outside"]
+
+
+def test_what_the_changed_text_alone_writes_outside_is_a_difference(gpu: dict[str, Kernel]) -> None:
+    def outside(out: Any, of: Any, n: Any) -> None:
+        doubled(out, of, n)
+        out.base[run_cuda.GUARD_BYTES - 1] = 0
+
+    gpu.update(before=doubled, after=outside)
+    found = run_cuda.compared(case_of("f32", "f32"), small=False, whole=False)
+    assert not found["outside"]
+    assert not found["equal"]
+    assert "writes outside of" in found["differs"]
+
+
+def test_a_fault_of_the_changed_text_is_told_from_one_of_the_original(
+    gpu: dict[str, Kernel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class FaultError(Exception):
+        pass
+
+    def faults(out: Any, of: Any, n: Any) -> None:
+        raise FaultError("an illegal memory access")
+
+    monkeypatch.setattr(run_cuda, "_faults", lambda: (FaultError,))
+    gpu.update(before=doubled, after=faults)
+    with pytest.raises(run_cuda.ChangedFault, match="an illegal memory access"):
+        run_cuda.compared({**case_of("f32", "f32"), "function": "k"}, small=False, whole=False)
+    gpu.update(before=faults)
+    with pytest.raises(FaultError):
+        run_cuda.compared({**case_of("f32", "f32"), "function": "k"}, small=False, whole=False)
 
 
 def test_an_original_that_varies_is_told(gpu: dict[str, Kernel]) -> None:

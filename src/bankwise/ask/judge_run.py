@@ -213,11 +213,16 @@ def _told(cases: Sequence[Any], path: Path, *, small: bool) -> dict[str, Any]:
 
 def _faulty(told: Mapping[str, Any]) -> bool:
     """Large integers may be why: they are indices, perhaps."""
-    return "fault" in told or any(one["outside"] for one in told["kernels"])
+    if "fault" in told:
+        return not told.get("changed")
+    return any(one["outside"] for one in told["kernels"])
 
 
 def verdict_of(cases: Sequence[Any], told: Mapping[str, Any]) -> Verdict:
     """What the runs say together."""
+    if told.get("changed"):
+        detail = f"the changed text faults where the original ran: {told['fault']}"
+        return Verdict("run", "failed", detail)
     if "fault" in told:
         return _unheard(f"{told['fault']}; random integers may be no indices: see --launch, --arg")
     notes: list[str] = []

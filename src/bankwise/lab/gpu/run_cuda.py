@@ -40,6 +40,10 @@ Case = Mapping[str, Any]
 """One launch of a kernel, as :mod:`bankwise.ask.judge_run` writes it."""
 
 
+class ChangedFault(Exception):  # noqa: N818
+    """The changed version faults where the original ran."""
+
+
 class _Buffers(Struct, eq=False):
     """``given``: what each pointer gets, as bytes; ``work``: the buffers of a run with the zones
     around them; ``sums``: of what is given, to see whether a run changed it from outside."""
@@ -150,7 +154,9 @@ def _outside(buffers: _Buffers) -> str:
 
 def compared(case: Case, small: bool, whole: bool) -> dict[str, Any]:
     """Both versions, and the first one twice: ``equal``, ``varies`` (the first by itself),
-    ``written`` (bytes that it changed), ``differs`` (the first byte), ``outside``."""
+    ``written`` (bytes that it changed), ``differs`` (the first byte, or where the second one writes
+    outside), ``outside`` (where the first one does). :class:`ChangedFault` where only the second
+    one faults."""
     buffers = _buffers(case, small, whole)
     first, second = (_LoadedVersion(case, version) for version in VERSIONS)
     _run(first, buffers)
@@ -160,15 +166,24 @@ def compared(case: Case, small: bool, whole: bool) -> dict[str, Any]:
     written = sum(int((a != b).sum()) for a, b in zip(left, buffers.given, strict=True))
     _run(first, buffers)
     varies = not _same(buffers.inside, left)
-    _run(second, buffers)
-    differs = _first(buffers.inside, left)
+    try:
+        _run(second, buffers)
+    except _faults() as error:
+        raise ChangedFault(f"{case['function']}: {error}") from error
+    differs = _outside(buffers) or _first(buffers.inside, left)
     return {
-        "outside": _outside(buffers),
+        "outside": "",
         "written": written,
         "varies": varies,
         "equal": not differs,
         "differs": differs,
     }
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What CuPy raises where the GPU faults."""
+    cuda = cupy().cuda
+    return cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError
 
 
 def _same(some: Sequence[Any], others: Sequence[Any]) -> bool:
@@ -249,17 +264,19 @@ def measured(path: str, cases: Sequence[Case], small: bool) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """``CASE.json [once] [1 for small integers]``; a fault is printed as one."""
+    """``CASE.json [once] [1 for small integers]``; a fault is printed as one, and whether it is of
+    the changed version alone."""
     path, *more = arguments
     small = more[-1:] == ["1"]
     cases = json.loads(Path(path).read_text("utf-8"))
-    module = cupy()
     try:
         if more[:1] == ["once"]:
             once(cases, small)
             return
         answer = measured(path, cases, small)
-    except (module.cuda.runtime.CUDARuntimeError, module.cuda.driver.CUDADriverError) as error:
+    except ChangedFault as error:
+        answer = {"fault": str(error), "changed": True}
+    except _faults() as error:
         answer = {"fault": str(error)}
     print(json.dumps(answer))
 
