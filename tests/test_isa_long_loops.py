@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.read.follow import run
+from bankwise.read.follow import attempt, run
 from bankwise.read.follow.leap import leap
 from isa_texts import DATA, amd, lanes, ptx
 
@@ -218,7 +218,8 @@ def test_ways_that_bring_other_addresses_every_time_end_in_an_unknown_one(
 ) -> None:
     load = "\ts_load_dword s6, s[0:1], 0x8\n\tv_lshlrev_b32_e32 v1, 2, v0\n"
     parts = [PARTING.format(number=n, step=128 << n) for n in range(14)]
-    monkeypatch.setattr(run, "BREADTHS", (16, 4, 1))
+    for module in (run, attempt):
+        monkeypatch.setattr(module, "BREADTHS", (16, 4, 1))
     kernel = amd(load + "".join(parts))
     found = [
         {lanes(a, pattern=n)[0] for n in range(len(a.access.patterns))} for a in kernel.accesses

@@ -24,48 +24,43 @@ Work is bounded by the size of the code times a constant:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from heapq import heappop, heappush
-from itertools import chain, count
+from itertools import chain
 
 import numpy as np
-from msgspec import Struct, field
 
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.attempt import (
+    BREADTHS,
+    COMPARED,
+    Attempt,
+    NotAlike,
+    StartAgain,
+    condition,
+    hold,
+    spend,
+    within_budget,
+)
 from bankwise.read.follow.data import name_data
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
 from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
 from bankwise.read.follow.prepared import Prepared
-from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep
-from bankwise.read.follow.state import State, forget_guard, parted
+from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.state import State, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
 from bankwise.read.follow.uniform import for_each_lane
-from bankwise.read.follow.values import Unknown, Value, alike
-from bankwise.read.follow.widen import LoopCounters, busiest, widen
-
-MOST_VISITS = 4_096
-MOST_STEPS = 200_000
-"""How often a block, and how many steps in all, are followed one by one. Beyond, the loop that
-runs most often is treated as one of unknown length; if no such loop is left, patterns may be
-missing, which is told."""
-
-FIRST_STEPS = 20_000
-"""How many steps an attempt is worth that has found an open branch: the next one has fewer. It may
-take twice as many as it took to find the last of them."""
+from bankwise.read.follow.values import Unknown
+from bankwise.read.follow.widen import widen
 
 MOST_WORK = 500_000
 WORK_PER_STEP = 20
-COMPARED = 8
 """How many steps all attempts together are worth, and how many more for each instruction: beyond,
-nothing more is followed, which is told. So many registers that are compared count as a step."""
+nothing more is followed, which is told."""
 
-BREADTHS = (256, 16, 1)
 _DIFFER = "what is followed together differs"
-UNSURE_WORK = (25_000, 25_000, MOST_STEPS)
-"""How many states a block keeps apart, and the work on uncertain ways that an attempt with so many
-is worth."""
 
 
 class Trace(ByIdentity, frozen=True, eq=False):
@@ -80,60 +75,6 @@ class Trace(ByIdentity, frozen=True, eq=False):
     stopped: str
     lost: tuple[ProgramStep, ...]
     work: int = 0
-
-
-class _Attempt(Struct):
-    """One attempt. ``open``: branches that are open; ``fresh``: those of them that it found itself,
-    so that what it followed was more than decides anything; ``found_at``: what it had spent when it
-    found the last one. ``rung``: of :data:`BREADTHS`.
-    ``certain``, ``visits``: how often a block ran on the one certain path, and in all. ``spent``:
-    its steps, ``unsure``: what it spent on other paths; ``work``: of this and all attempts before,
-    steps and registers that were compared, ``most`` of them. ``regions``: what came out of one, by
-    what entered. ``expected``: lines of ``open`` that no path has come to."""
-
-    program: Program
-    slice: ProgramSlice
-    open: dict[int, Unknown]
-    touched: dict[int, Touched] = field(default_factory=dict)
-    executed: set[int] = field(default_factory=set)
-    rung: int = 0
-    most: int = MOST_WORK
-    places: dict[object, Crossing] = field(default_factory=dict)
-    regions: dict[object, Path] = field(default_factory=dict)
-    waiting: list[tuple[int, int, Path]] = field(default_factory=list)
-    visits: dict[int, int] = field(default_factory=dict)
-    certain: dict[int, int] = field(default_factory=dict)
-    numbers: Iterator[int] = field(default_factory=count)
-    uniform: dict[int, bool] = field(default_factory=dict)
-    lost: dict[int, ProgramStep] = field(default_factory=dict)
-    work: int = 0
-    spent: int = 0
-    unsure: int = 0
-    fresh: set[int] = field(default_factory=set)
-    found_at: int = 0
-    stopped: str = ""
-    heads: frozenset[int] = frozenset()
-    addresses: Sequence[Collection[str]] = ()
-    counters: LoopCounters = field(default_factory=LoopCounters)
-    apart: Collection[str] = ()
-    expected: set[int] = field(default_factory=set)
-
-
-class _Again(Exception):  # noqa: N818
-    """Branches turned out to be open, so that the slice changes, or states are too many: the run
-    starts again."""
-
-    def __init__(self, lines: Mapping[int, Unknown], rung: int) -> None:
-        super().__init__()
-        self.lines, self.rung = lines, rung
-
-
-class _Apart(Exception):  # noqa: N818
-    """What is followed does not run alike."""
-
-    def __init__(self, why: Unknown) -> None:
-        super().__init__()
-        self.why = why
 
 
 def follow(
@@ -153,11 +94,11 @@ def _as_expected(known: Prepared, start: State, most: int) -> Trace | None:
     if not known.found or start.lanes is None:
         return None
     open_branches = {**known.open_branches, **known.found}
-    run = _Attempt(known.program, known.slice_to_see(open_branches), open_branches, most=most)
+    run = Attempt(known.program, known.slice_to_see(open_branches), open_branches, most=most)
     run.heads, run.addresses, run.expected = known.heads, known.addresses, set(known.found)
     try:
         _all_paths(run, start.copy())
-    except _Again:
+    except StartAgain:
         return None
     if run.expected or run.fresh or run.stopped:
         return None
@@ -171,16 +112,16 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
     work = rung = 0
     while True:
         kept = known.slice(open_branches)
-        run = _Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
+        run = Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
         run.heads, run.addresses, run.apart = known.heads, known.addresses, apart
         try:
             _all_paths(run, start.copy())
-        except _Again as found:
+        except StartAgain as found:
             open_branches.update(found.lines)
             for_each_lane(written, start, open_branches, {*run.fresh, *found.lines})
             work, rung = run.work, found.rung
             continue
-        except _Apart as found:
+        except NotAlike as found:
             return Trace({}, frozenset(), {0: found.why}, _DIFFER, (), run.work)
         work = run.work
         if run.fresh and not run.stopped:
@@ -190,22 +131,22 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
         return _seen(known, run)
 
 
-def _seen(known: Prepared, run: _Attempt) -> Trace:
+def _seen(known: Prepared, run: Attempt) -> Trace:
     name_data(known.written, run.open, run.touched.values())
     seen, lost = frozenset(run.executed), tuple(run.lost.values())
     return Trace(run.touched, seen, run.open, run.stopped, lost, run.work)
 
 
-def _all_paths(run: _Attempt, state: State) -> None:
+def _all_paths(run: Attempt, state: State) -> None:
     _wait(run, Path(0, state, []))
     _drain(run)
 
 
-def _wait(run: _Attempt, path: Path) -> None:
+def _wait(run: Attempt, path: Path) -> None:
     heappush(run.waiting, (run.program.order[path.block], next(run.numbers), path))
 
 
-def _drain(run: _Attempt) -> None:
+def _drain(run: Attempt) -> None:
     """Follow every waiting path to its end, the one that is farthest behind first."""
     order = run.program.order
     while run.waiting:
@@ -216,7 +157,7 @@ def _drain(run: _Attempt) -> None:
                 break
 
 
-def _advance(run: _Attempt, path: Path) -> bool:
+def _advance(run: Attempt, path: Path) -> bool:
     """Run one block; False where the path ends or has been seen before."""
     meet(path)
     if path.block >= len(run.program.blocks):
@@ -231,7 +172,7 @@ def _advance(run: _Attempt, path: Path) -> bool:
     last = run.program.steps[block.stop - 1]
     for number in run.slice.steps[path.block]:
         _step(run, path, number)
-    if not _within_budget(run, path):
+    if not within_budget(run, path):
         return False
     if last.flow == "lost":
         run.lost[block.stop - 1] = last
@@ -243,7 +184,7 @@ def _advance(run: _Attempt, path: Path) -> bool:
     return True
 
 
-def _admitted(run: _Attempt, path: Path) -> bool:
+def _admitted(run: Attempt, path: Path) -> bool:
     """Whether an uncertain path brings something new to its block. If open branches brought more
     states there than are kept apart, it goes on as one for all that come."""
     places = run.places if path.region is None else path.region.places
@@ -266,7 +207,7 @@ def _admitted(run: _Attempt, path: Path) -> bool:
     return True
 
 
-def _widen(run: _Attempt, path: Path) -> None:
+def _widen(run: Attempt, path: Path) -> None:
     """At the head of a loop of unknown length: registers that only count are unknown."""
     counters = run.counters if path.region is None else path.region.counters
     line = run.program.steps[run.program.blocks[path.block].start].line
@@ -276,71 +217,27 @@ def _widen(run: _Attempt, path: Path) -> None:
 
 
 def _situation(
-    run: _Attempt, path: Path
+    run: Attempt, path: Path
 ) -> tuple[int, object, tuple[bytes, tuple[int, ...], tuple[object, ...]]]:
     """Equal for paths that go on alike."""
     names = run.slice.names(path.block, path.aside)
-    _spend(run, path, 1 + sum(map(len, names)) // COMPARED)
+    spend(run, path, 1 + sum(map(len, names)) // COMPARED)
     return path.block, path.waiting, snapshot(path.state, *names)
 
 
-def _spend(run: _Attempt, path: Path, work: int) -> None:
-    run.work += work
-    run.spent += work
-    if not path.certain:
-        run.unsure += work
-
-
-def _step(run: _Attempt, path: Path, number: int) -> None:
+def _step(run: Attempt, path: Path, number: int) -> None:
     step = run.program.steps[number]
     run.executed.add(number)
     if step.address is not None:
         touch(run.touched, number, step, path)
         if run.apart and (seen := run.touched.get(number)) is not None:
-            _hold(run, *seen.causes)
+            hold(run, *seen.causes)
     if step.run is not None and number not in run.slice.idle:
         step.run(path.state)
 
 
-def _within_budget(run: _Attempt, path: Path) -> bool:
-    """A run that is too long is no longer followed step by step."""
-    _spend(run, path, 1 + len(run.slice.steps[path.block]))
-    if run.work > run.most:
-        return _stop(run, f"more work than {run.most:,} steps")
-    visits = run.certain if path.certain else run.visits
-    visits[path.block] = visits.get(path.block, 0) + 1
-    if run.fresh and run.spent > max(FIRST_STEPS, 2 * run.found_at):
-        raise _Again({}, run.rung)
-    if path.certain:
-        long = run.spent - run.unsure > MOST_STEPS
-    else:
-        long = run.unsure > UNSURE_WORK[run.rung] + 2 * len(run.program.steps)
-    if not long and visits[path.block] <= MOST_VISITS:
-        return True
-    return _shorten(run, path, visits)
-
-
-def _shorten(run: _Attempt, path: Path, visits: Mapping[int, int]) -> bool:
-    """Keep fewer states apart; if that is not it, open the loop that runs most often."""
-    if not path.certain and run.rung + 1 < len(BREADTHS):
-        raise _Again({}, run.rung + 1)
-    step = busiest(run.program, visits, run.open)
-    if step is not None:
-        uniform = run.uniform.get(step.line, True)
-        why = Unknown("more iterations than are followed", step.line, uniform)
-        raise _Again({step.line: why}, run.rung)
-    return _stop(run, "its addresses did not repeat")
-
-
-def _stop(run: _Attempt, why: str) -> bool:
-    """Follow nothing more."""
-    run.stopped = why
-    run.waiting.clear()
-    return False
-
-
-def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
-    value = _condition(run, path, step)
+def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
+    value = condition(run, path, step)
     if isinstance(value, Unknown):
         if waits_at(path.region, run.program.joins[path.block]):
             _fork(run, path, step, ways)
@@ -357,47 +254,7 @@ def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -
     path.block = here
 
 
-def _condition(run: _Attempt, path: Path, step: ProgramStep) -> Value:
-    """Whether a branch is taken; an open one is for each lane if lanes may part on some way."""
-    line = step.line
-    if line in run.open and line not in run.fresh:
-        if line in run.expected:
-            _expect(run, path, step)
-        return run.open[line]
-    assert step.condition is not None
-    value = step.condition(path.state)
-    run.uniform[line] = run.uniform.get(line, True) and alike(value, path.state.active)
-    _hold(run, value)
-    if isinstance(value, Unknown) and line not in run.open:
-        run.open[line], run.found_at = value, run.spent
-        run.fresh.add(line)
-    if line in run.open and not run.uniform[line]:
-        run.open[line] = parted(run.open[line])
-    return run.open.get(line, value)
-
-
-def _expect(run: _Attempt, path: Path, step: ProgramStep) -> None:
-    """See that a branch is open, for the cause for which it is expected to be."""
-    assert step.condition is not None
-    value, why = step.condition(path.state), run.open[step.line]
-    if not isinstance(value, Unknown) or _cause(value) != _cause(why):
-        raise _Again({}, run.rung)
-    run.expected.discard(step.line)
-
-
-def _cause(why: Unknown) -> tuple[object, ...]:
-    """What other values take over from one that is unknown."""
-    return why.reason, why.line, why.uniform, why.fact, why.space
-
-
-def _hold(run: _Attempt, *values: Value | None) -> None:
-    """Stop where what should run alike does not."""
-    for value in values:
-        if isinstance(value, Unknown) and value.fact in run.apart:
-            raise _Apart(value)
-
-
-def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
+def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
     """Count the rest of a long loop at once, where that is exact."""
     found = leap(run.program, run.slice.steps[path.block], path.state, step, again)
     if found is None:
@@ -418,7 +275,7 @@ def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
     return True
 
 
-def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
+def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Follow all ways to the join of an open branch; go on with one path if they agree there."""
     entry = _situation(run, path)
     found = run.regions.get(entry)
@@ -440,7 +297,7 @@ def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[i
 
 
 def _ways_through(
-    run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]
+    run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]
 ) -> tuple[list[Path], bool]:
     """The paths that come to the join of an open branch; whether some way is lost."""
     region = Region(run.program.joins[path.block], len(path.frames), path.region)
@@ -454,7 +311,7 @@ def _ways_through(
     return region.arrivals, len(run.lost) != lost
 
 
-def _agreed(run: _Attempt, arrivals: Sequence[Path]) -> Path | None:
+def _agreed(run: Attempt, arrivals: Sequence[Path]) -> Path | None:
     """One path behind a join, if all ways that came there go on alike."""
     places = {_situation(run, arrival)[:2] for arrival in arrivals}
     if len(places) != 1:
@@ -465,7 +322,7 @@ def _agreed(run: _Attempt, arrivals: Sequence[Path]) -> Path | None:
     return None if state is None else Path(first.block, state, first.frames)
 
 
-def _fork(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
+def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
     why = run.open[step.line]
     if not why.uniform:
