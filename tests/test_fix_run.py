@@ -309,6 +309,37 @@ def test_a_fault_of_the_changed_text_is_told_from_one_of_the_original(
         run_cuda.compared({**case_of("f32", "f32"), "function": "k"}, small=False, whole=False)
 
 
+def test_a_variable_that_no_code_has_is_passed_over(
+    gpu: dict[str, Kernel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ptxas leaves out what a header declares and nothing reads."""
+
+    class MissingError(Exception):
+        pass
+
+    def missing(name: str) -> None:
+        raise MissingError(name)
+
+    fake = run_cuda.cupy()
+    loaded = fake.RawModule
+    fake.RawModule = lambda path: SimpleNamespace(**vars(loaded(path)), get_global=missing)
+    fake.cuda.driver = SimpleNamespace(CUDADriverError=MissingError)
+    gpu.update(before=doubled, after=doubled)
+    case = case_of("f32", "f32")
+    case["variables"] = [{"name": "placeholder", "kind": "u8", "bytes": 4}]
+    assert run_cuda.compared(case, small=False, whole=False)["equal"]
+
+
+def test_a_structure_is_handed_over_byte_for_byte(gpu: dict[str, Kernel]) -> None:
+    given: list[bytes] = []
+    gpu.update(before=lambda out, n: given.append(n.tobytes()), after=lambda out, n: None)
+    case = case_of("f32")
+    for size in (1, 2, 12, 16):
+        case["parameters"][-1] = {"value": bytes(range(size)).hex()}
+        run_cuda.compared(case, small=False, whole=False)
+    assert given[::2] == [bytes(range(size)) for size in (1, 2, 12, 16)]
+
+
 def test_an_original_that_varies_is_told(gpu: dict[str, Kernel]) -> None:
     runs = iter(range(100))
 

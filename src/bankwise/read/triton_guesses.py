@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 
-from bankwise.read.triton_whole import to_whole
+from bankwise.read.triton_whole import assigned, to_whole
 
 _CONSTANT, _STAGES, _GROUP, _NUMBER = 64, 2, 8, 1024
 _FEW = ("num_stages", "stages", "num_warps")
@@ -170,7 +170,7 @@ def _uses(function: ast.FunctionDef) -> dict[str, set[str]]:
     made: dict[str, ast.expr] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            for name, value in _assigned(node.targets[0], node.value):
+            for name, value in assigned(node.targets[0], node.value):
                 made.setdefault(name, value)
     found = defaultdict[str, set[str]](set)
     addresses = []
@@ -196,14 +196,6 @@ def _made_whole(node: ast.AST) -> ast.expr | None:
         ) if last(load) == "load" and re.fullmatch(r"u?int(32|64)", last(kind)):
             return pointer
     return None
-
-
-def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    if isinstance(target, ast.Name):
-        yield target.id, value
-    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for one, part in zip(target.elts, value.elts, strict=False):
-            yield from _assigned(one, part)
 
 
 def _reaches(name: str) -> bool:

@@ -60,17 +60,18 @@ def _made(function: ast.FunctionDef) -> Mapping[str, Sequence[ast.expr]]:
             grown = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
             found[node.target.id].append(grown)
         elif isinstance(node, ast.Assign):
-            for name, value in _pairs(node.targets[0], node.value):
+            for name, value in assigned(node.targets[0], node.value):
                 found[name].append(value)
     return found
 
 
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names that an assignment makes, and of what, also in tuples."""
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for one, part in zip(target.elts, value.elts, strict=False):
-            yield from _pairs(one, part)
+            yield from assigned(one, part)
 
 
 def _loop_ends(function: ast.FunctionDef) -> Iterator[ast.expr]:
