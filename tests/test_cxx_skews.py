@@ -178,6 +178,18 @@ def test_a_constant_that_says_more_is_left_and_refused(text: str, old: str, new:
     assert isinstance(prove_text(source, parse(after, "k.cu"), [claim]), Refusal)
 
 
+def test_a_type_that_says_the_length_otherwise_does_not_follow_a_constant() -> None:
+    read = "__device__ float get(float (*t)[32], int r, int c) { return t[r][c]; }\n"
+    before = PLAIN.replace("__global__", read + "__global__").replace(
+        "s[threadIdx.x][threadIdx.y]", "get(s, threadIdx.x, threadIdx.y)"
+    )
+    after = before.replace("SKEW 0", "SKEW 1")
+    claim = ArrayClaim(0, "s", (), 1, (SIZE,), constant="SKEW")
+    found = prove_text(parse(before, "k.cu"), parse(after, "k.cu"), [claim])
+    assert isinstance(found, Refusal)
+    assert "rows of 32 are not rows of 32 + SKEW" in found.reason
+
+
 def test_bytes_of_a_launch_are_something_else() -> None:
     text = TEMPLATE + LOCAL.replace("dim3(32, 32)", "dim3(32, 32), 32 * (32 + SKEW) * 4")
     source = parse(text, "k.cu")
