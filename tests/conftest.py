@@ -22,10 +22,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _remembered(tmp_path_factory: pytest.TempPathFactory) -> None:
+def _remembered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.getbasetemp()
     session = own.parent if own.name.startswith("popen-") else own
-    remembered.start(own, session / "remembered")
+    known = getattr(request.config, "cache", None)  # none with -p no:cacheprovider
+    shared = session / "remembered" if known is None else Path(known.mkdir("compilers"))
+    remembered.start(own, shared)
 
 
 @pytest.fixture

@@ -1,11 +1,12 @@
-"""Compilers that many tests ask the same: they answer once, and all workers of a session know it.
+"""Compilers that many tests ask the same: they answer once, and all workers and later runs know it.
 
 A question is the program, its words, the environment that it heeds and all that it reads: sources
 with the headers that they include, the folder that it runs in, what is on its standard input. Where
 that is not certain the program runs. A refusal is not remembered. Folders of tests and temporary
 ones count as one where their names are equally long, so that one can stand for another in a binary.
 
-Tests of compiling itself have the mark ``compiles``: there every program runs.
+Tests of compiling itself have the mark ``compiles``: there every program runs. ``pytest
+--cache-clear`` forgets everything, and what nobody asked for a month is forgotten anyway.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -47,6 +51,9 @@ _UNCERTAIN = re.compile(
 _OTHER_FILES = re.compile(r"@|-+(?:optf|options-file|ccbin|compiler-bindir|config)|-f?plugin|-B")
 _QUESTIONS = ("verify", "lower")
 """Of Triton: those that are asked of a text, and not of a user's module."""
+_WORKER = "bankwise.read.ttgir.worker"
+_KEPT = 30 * 24 * 3600
+"""Seconds that an answer is kept for after it was last asked for."""
 
 
 class Remembered(NamedTuple):
@@ -67,7 +74,8 @@ def start(own: Path, shared: Path) -> None:
     global _folder, _passing
     _folder = shared
     _folder.mkdir(parents=True, exist_ok=True)
-    tests = re.sub(r"gw\d", r"gw\\d", re.escape(str(own)))
+    _forget(shared)
+    tests = re.sub(r"gw\d|pytest\\-\d+", _any_number, re.escape(str(own)))
     mine = re.escape(tempfile.gettempdir())
     _passing = re.compile(rf"{tests}/[\w.\[\]-]+|{mine}/(?:bankwise-|tmp)\w{{8}}\b".encode())
     toolkit.run_program = run_program
@@ -75,6 +83,20 @@ def start(own: Path, shared: Path) -> None:
     apart.run = run
     for module in (compiling, lower, disassemble, wheel):
         module.subprocess = apart  # type: ignore[attr-defined]
+
+
+def _any_number(found: re.Match[str]) -> str:
+    """Of a worker or a session: answers of another name folders of theirs."""
+    return f"{found[0].rstrip('0123456789')}\\d+"
+
+
+def _forget(shared: Path) -> None:
+    """Answers that were not asked for in a long time."""
+    before = time.time() - _KEPT
+    for place in shared.iterdir():
+        with suppress(FileNotFoundError):  # another worker was faster
+            if place.stat().st_mtime < before:
+                place.unlink()
 
 
 def run_program(words: Sequence[str], folder: Path, file: str) -> tuple[int, str]:
@@ -96,7 +118,7 @@ def run(words: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str
         return subprocess.run(words, **options)
     words = list(map(str, words))
     given, folder = options.get("input", ""), options.get("cwd")
-    worker = "bankwise.read.ttgir.worker" in words
+    worker = _WORKER in words
     if worker and (json.loads(given)["task"] not in _QUESTIONS or _passing.search(given.encode())):
         return subprocess.run(words, **options)
 
@@ -121,7 +143,9 @@ def _answered(
     key, passing = what
     place = _folder / key
     with suppress(FileNotFoundError):
-        return _again(Remembered(*pickle.loads(place.read_bytes())), passing, folder)
+        found = Remembered(*pickle.loads(place.read_bytes()))
+        os.utime(place)
+        return _again(found, passing, folder)
     before = dict(_files(folder))
     said = ask()
     if said[0] == 0:
@@ -171,10 +195,22 @@ def _question(
     texts = [
         *(str(program), str(state.st_size), str(state.st_mtime_ns), sys.version, repr(heeded)),
         *(str(folder), *words[1:]),
+        *(_asked_of_triton() if _WORKER in words else ()),
     ]
     parts = [*(one.encode() for one in texts), given]
     parts += [one for name, data in read.items() for one in (name.encode(), data)]
     return _key(parts)
+
+
+@cache
+def _asked_of_triton() -> tuple[str, ...]:
+    """What else the answers of Triton's worker depend on: Triton, and our side of the question."""
+    try:
+        triton = version("triton")
+    except PackageNotFoundError:
+        triton = ""
+    own = sorted(Path(wheel.__file__).parent.glob("*.py"))
+    return triton, *(hashlib.sha256(path.read_bytes()).hexdigest() for path in own)
 
 
 def _key(parts: Sequence[bytes]) -> tuple[str, tuple[bytes, ...]]:

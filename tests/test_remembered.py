@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+import remembered
 from bankwise.read import toolkit
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is a program")
@@ -87,6 +88,43 @@ def test_a_header_that_changes_or_appears_is_another_question(
     for _ in range(2):
         ask(program, text, "-I", str(folder))
     assert runs() == 4
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this test remembers is its own."""
+    for name in ("_folder", "_passing"):
+        monkeypatch.setattr(remembered, name, getattr(remembered, name))
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_later_session_knows_it_with_its_own_folders(program: Path, tmp_path: Path) -> None:
+    for session in ("pytest-3/popen-gw0", "pytest-4/popen-gw1"):
+        own = tmp_path / session
+        remembered.start(own, tmp_path / "known")
+        folder = own / "test_of_something"
+        folder.mkdir(parents=True)
+        (folder / "k.cu").write_text("one", "utf-8")
+        words = [str(program), str(folder / "k.cu"), "-o", str(folder / "k.out")]
+        assert toolkit.run_program(words, folder, "k.cu") == (0, f"made in {folder}\n")
+        assert (folder / "k.out").read_bytes() == b"\x7fBIN %s\0one" % str(folder).encode()
+    assert runs() == 1
+
+
+@pytest.mark.usefixtures("alone")
+def test_what_nobody_asked_for_is_forgotten(program: Path, tmp_path: Path) -> None:
+    known = tmp_path / "known"
+    remembered.start(tmp_path / "tests", known)
+    ask(program, "one")
+    (made,) = known.iterdir()
+    os.utime(made, (0, 0))
+    ask(program, "one")
+    assert runs() == 1
+    assert made.stat().st_mtime > 0
+    os.utime(made, (0, 0))
+    remembered.start(tmp_path / "tests", known)
+    ask(program, "one")
+    assert runs() == 2
 
 
 @pytest.mark.parametrize("text", ["#include NAME\n", "#if __has_include(<x.h>)\n", "t = __TIME__;"])
