@@ -53,6 +53,7 @@ def test_a_launch_that_is_too_long_names_one_that_is_not(
 ) -> None:
     """A round has four statements: 128 rounds are 512, 4,096 are more than are run here."""
     monkeypatch.setattr("bankwise.change.simulate.run.MOST_STEPS", 10_000)
+    monkeypatch.setattr("bankwise.read.follow.leap.MOST_ITERATIONS", 5_000)
     told = judged(f"k<<<8, 32>>>(_, 7, {last})")
     assert told.status == "not available"
     (less,) = re.findall("--launch '(.*)'$", told.detail)
