@@ -218,6 +218,23 @@ def test_hip_for_a_gpu_of_nvidia_is_refused(tmp_path: Path) -> None:
     assert "HIP compiled for sm_90 is not followed" in done.err
 
 
+@pytest.mark.parametrize("bounds", ["128", "128, 2"])
+def test_a_block_has_as_many_threads_as_its_launch_bounds_say(bounds: str, tmp_path: Path) -> None:
+    """Rows of 32 words: the 32 lanes of each half of the two waves want one bank."""
+    needs("gfx942")
+    path = tmp_path / "own.hip"
+    path.write_text(f"""__global__ void __launch_bounds__({bounds}) k(float* out) {{
+  __shared__ float tile[128 * 32];
+  tile[threadIdx.x * 32] = out[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[(127 - threadIdx.x) * 32];
+}}
+""")
+    _, found = answer("check", path, "gfx942")
+    accesses, waves, halves = 2, 2, 2
+    assert extra(found) == accesses * waves * halves * 31
+
+
 def test_what_public_sources_use_beside_shared_memory_compiles(tmp_path: Path) -> None:
     """An atomic through a restricted pointer, vectors by bits, a clock, files and peers of a host.
     Columns of rows of 32 words are read: half a wave wants 32 words of one bank, 31 passes more."""
