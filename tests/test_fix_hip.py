@@ -159,6 +159,21 @@ def test_launches_of_hip_are_read(call: str, said: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("hipLaunchKernelGGL(k, grid, block, 0, s, a, n)", (64, 1, 1)),
+        ("hipLaunchKernelGGL((k<float, 3>), grid, block, 0, s, a, n)", (64, 1, 1)),
+        ("adjust(block); hipLaunchKernelGGL(k, grid, block, 0, s, a, n)", None),
+    ],
+)
+def test_a_launch_leaves_the_variables_that_say_its_sizes(call: str, said: Any) -> None:
+    """Two launches by one variable: what is launched gets copies, other functions may change it."""
+    text = "void f(int* a, int n) { dim3 grid((n + 31) / 32), block(64); %s; %s; }\n"
+    found = launches_in(text % (call, call))
+    assert {one.block for one in found} == ({said} if said else set())
+
+
+@pytest.mark.parametrize(
     "call", ["hipLaunchKernelGGL", "hipLaunchKernelGGL(", "hipLaunchKernelGGL()", "x(k<<<"]
 )
 def test_a_launch_that_is_cut_off_is_none(call: str) -> None:
@@ -223,7 +238,8 @@ def test_a_block_has_as_many_threads_as_its_launch_bounds_say(bounds: str, tmp_p
     """Rows of 32 words: the 32 lanes of each half of the two waves want one bank."""
     needs("gfx942")
     path = tmp_path / "own.hip"
-    path.write_text(f"""__global__ void __launch_bounds__({bounds}) k(float* out) {{
+    path.write_text(f"""#include <hip/hip_runtime.h>
+__global__ void __launch_bounds__({bounds}) k(float* out) {{
   __shared__ float tile[128 * 32];
   tile[threadIdx.x * 32] = out[threadIdx.x];
   __syncthreads();
