@@ -100,7 +100,7 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
     names = [short(kernel.name) for kernel in report.kernels] if several else []
     colours = [COLOURS[row[0].conflict] for row in shown]
     table(console, titles, cells, colours, beside=names)
-    for told in doubted((row[0].instruction, row[0].evidence) for row in rows):
+    for told in doubted((row[0].ruled, row[0].evidence) for row in rows):
         say(console, told, "? ", style="dim")
     left = [access for row in rows[len(shown) :] for access in row]
     if left:

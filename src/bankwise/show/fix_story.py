@@ -47,7 +47,7 @@ def print_story(
     if not report.changes and not report.refusals:
         console.print(f"{escape(name)}{_nothing(report)}")
         every = [a for kernel in report.before.kernels for a in kernel.accesses]
-        for told in doubted((a.instruction, a.evidence) for a in every):
+        for told in doubted((a.ruled, a.evidence) for a in every):
             say(console, told, "? ", style="dim")
     for change in report.changes:
         names = escape("".join(f"{name}: " for name in _others(change)))
@@ -150,7 +150,7 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     for said in _authors(shown_rows):
         say(console, said, "", "  ", style="dim")
     shown_accesses = (access for row in found for pair in row for access in pair)
-    for said in doubted((access.instruction, access.evidence) for access in shown_accesses):
+    for said in doubted((access.ruled, access.evidence) for access in shown_accesses):
         say(console, said, "? ", style="dim")
     if len(found) > len(shown_rows):
         console.print(f"[dim]and {len(found) - len(shown_rows)} more rows (--all)[/]")
