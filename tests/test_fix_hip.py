@@ -151,6 +151,8 @@ k:
         ("hipLaunchKernelGGL(k, dim3(4), dim3(64, 2), 0, s, a, 7)", ("k", (64, 2, 1), (None, 7))),
         ("hipLaunchKernelGGL((k), 4, 64, 128, s, 8)", ("k", (64, 1, 1), (8,))),
         ("hipLaunchKernelGGL(HIP_KERNEL_NAME(k<3>), 4, B, 0, 0)", ("k<3>", (96, 1, 1), ())),
+        ("hipLaunchCooperativeKernel(k<3>, dim3(4), dim3(B), a, 64, s)", ("k<3>", (96, 1, 1), ())),
+        ("hipExtLaunchKernelGGL(k, 4, B, 0, s, a, a, 0, 7, a)", ("k", (96, 1, 1), (7, None))),
     ],
 )
 def test_launches_of_hip_are_read(call: str, said: tuple[Any, ...]) -> None:
