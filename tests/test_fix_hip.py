@@ -253,6 +253,23 @@ __global__ void __launch_bounds__({bounds}) k(float* out) {{
     assert extra(found) == accesses * waves * halves * 31
 
 
+def test_fix_tells_what_is_not_analysed_of_one_place_once(tmp_path: Path) -> None:
+    """Four rounds, unrolled: a read and a write each whose address data decide."""
+    needs("gfx942")
+    path = tmp_path / "own.hip"
+    path.write_text("""#include <hip/hip_runtime.h>
+__global__ void __launch_bounds__(64) k(const int* a, int* o) {
+  __shared__ int s[64];
+  for (int i = 0; i < 4; i++) s[a[i * 64 + threadIdx.x] & 63]++;
+  __syncthreads();
+  o[threadIdx.x] = s[threadIdx.x];
+}
+""")
+    said = bankwise("fix", path, "-t", "gfx942").err
+    assert said.count("not analysed: ") == 2
+    assert said.count("(and 3 more places)") == 2
+
+
 def test_what_public_sources_use_beside_shared_memory_compiles(tmp_path: Path) -> None:
     """An atomic through a restricted pointer, vectors by bits, a clock, files and peers of a host.
     Columns of rows of 32 words are read: half a wave wants 32 words of one bank, 31 passes more."""
