@@ -151,11 +151,28 @@ k:
         ("hipLaunchKernelGGL(k, dim3(4), dim3(64, 2), 0, s, a, 7)", ("k", (64, 2, 1), (None, 7))),
         ("hipLaunchKernelGGL((k), 4, 64, 128, s, 8)", ("k", (64, 1, 1), (8,))),
         ("hipLaunchKernelGGL(HIP_KERNEL_NAME(k<3>), 4, B, 0, 0)", ("k<3>", (96, 1, 1), ())),
+        ("hipLaunchCooperativeKernel(k<3>, dim3(4), dim3(B), a, 64, s)", ("k<3>", (96, 1, 1), ())),
+        ("hipExtLaunchKernelGGL(k, 4, B, 0, s, a, a, 0, 7, a)", ("k", (96, 1, 1), (7, None))),
     ],
 )
 def test_launches_of_hip_are_read(call: str, said: tuple[Any, ...]) -> None:
     found = launches_in(f"#define B 96\nvoid f(int* a) {{ {call}; }}\n")
     assert (found[0].kernel, found[0].block, found[0].positional) == said
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("hipLaunchKernelGGL(k, grid, block, 0, s, a, n)", (64, 1, 1)),
+        ("hipLaunchKernelGGL((k<float, 3>), grid, block, 0, s, a, n)", (64, 1, 1)),
+        ("adjust(block); hipLaunchKernelGGL(k, grid, block, 0, s, a, n)", None),
+    ],
+)
+def test_a_launch_leaves_the_variables_that_say_its_sizes(call: str, said: Any) -> None:
+    """Two launches by one variable: what is launched gets copies, other functions may change it."""
+    text = "void f(int* a, int n) { dim3 grid((n + 31) / 32), block(64); %s; %s; }\n"
+    found = launches_in(text % (call, call))
+    assert {one.block for one in found} == ({said} if said else set())
 
 
 @pytest.mark.parametrize(
@@ -216,6 +233,41 @@ def test_hip_for_a_gpu_of_nvidia_is_refused(tmp_path: Path) -> None:
     done = bankwise("check", str(path), "-t", "sm_90")
     assert done.code == 2
     assert "HIP compiled for sm_90 is not followed" in done.err
+
+
+@pytest.mark.parametrize("bounds", ["128", "128, 2"])
+def test_a_block_has_as_many_threads_as_its_launch_bounds_say(bounds: str, tmp_path: Path) -> None:
+    """Rows of 32 words: the 32 lanes of each half of the two waves want one bank."""
+    needs("gfx942")
+    path = tmp_path / "own.hip"
+    path.write_text(f"""#include <hip/hip_runtime.h>
+__global__ void __launch_bounds__({bounds}) k(float* out) {{
+  __shared__ float tile[128 * 32];
+  tile[threadIdx.x * 32] = out[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[(127 - threadIdx.x) * 32];
+}}
+""")
+    _, found = answer("check", path, "gfx942")
+    accesses, waves, halves = 2, 2, 2
+    assert extra(found) == accesses * waves * halves * 31
+
+
+def test_fix_tells_what_is_not_analysed_of_one_place_once(tmp_path: Path) -> None:
+    """Four rounds, unrolled: a read and a write each whose address data decide."""
+    needs("gfx942")
+    path = tmp_path / "own.hip"
+    path.write_text("""#include <hip/hip_runtime.h>
+__global__ void __launch_bounds__(64) k(const int* a, int* o) {
+  __shared__ int s[64];
+  for (int i = 0; i < 4; i++) s[a[i * 64 + threadIdx.x] & 63]++;
+  __syncthreads();
+  o[threadIdx.x] = s[threadIdx.x];
+}
+""")
+    said = bankwise("fix", path, "-t", "gfx942").err
+    assert said.count("not analysed: ") == 2
+    assert said.count("(and 3 more places)") == 2
 
 
 def test_what_public_sources_use_beside_shared_memory_compiles(tmp_path: Path) -> None:

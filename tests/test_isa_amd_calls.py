@@ -74,7 +74,9 @@ def test_a_function_whose_address_is_loaded_from_the_global_offset_table_is_the_
     [
         ("leaf@rel32@lo+4", "elsewhere@rel32@lo+4"),
         ("\ts_addc_u32 s3", "\ts_mov_b32 s2, s9\n\ts_addc_u32 s3"),
-        (CALL, f"\ts_cbranch_scc1 .LBB0_1\n.LBB0_1:\n{CALL}"),
+        (CALL, f"\ts_cbranch_scc1 .LBB0_1\n\ts_mov_b32 s3, s9\n.LBB0_1:\n{CALL}"),
+        (CALL, f"\ts_cbranch_scc1 .LBB0_1\n{ADDRESS.replace('leaf', 'other')}.LBB0_1:\n{CALL}"),
+        (CALL, f"\tv_add_co_u32_e64 v9, s[2:3], v8, v8\n{CALL}"),
         (CALL, "\ts_swappc_b64 s[30:31], s[6:7]\n"),
     ],
 )
@@ -82,6 +84,30 @@ def test_a_call_of_nobody_knows_what_loses_control_by_name(change: tuple[str, st
     kernel = checked(f"{ADDRESS}{CALL}\tds_read_b32 v1, v0".replace(*change))
     assert kernel.accesses == ()
     assert kernel.refusals[0].reason.startswith("s_swappc_b64: where control goes")
+
+
+def test_an_address_is_known_behind_labels_of_the_debugger_branches_and_other_calls() -> None:
+    """As LLVM writes it with lines: one address for many calls, held across the calls between."""
+    between = "\ts_cbranch_scc1 .LBB0_1\n\tv_mov_b32_e32 v9, 0\n.LBB0_1:\n.Ltmp7:\n"
+    middle = """middle:
+\ts_mov_b64 s[8:9], s[30:31]
+\ts_getpc_b64 s[4:5]
+\ts_add_u32 s4, s4, leaf@rel32@lo+4
+\ts_addc_u32 s5, s5, leaf@rel32@hi+12
+\ts_swappc_b64 s[30:31], s[4:5]
+\ts_mov_b64 s[30:31], s[8:9]
+\ts_setpc_b64 s[30:31]
+.Lfunc_end7:
+"""
+    calls = ADDRESS + ADDRESS.replace("leaf", "middle").replace("s2", "s6").replace("s3", "s7")
+    calls = calls.replace(
+        "\ts_getpc_b64 s[2:3]\n\ts_add_u32 s6", "\ts_getpc_b64 s[6:7]\n\ts_add_u32 s6"
+    )
+    inner = CALL.replace("s[2:3]", "s[6:7]")
+    kernel = checked(f"{calls}{between}{inner}{CALL}\tds_read_b32 v1, v0", f"{LEAF}{middle}")
+    (found,) = kernel.accesses
+    assert lanes(found) == (33 * 33 * LANE).tolist()
+    assert kernel.refusals == ()
 
 
 def test_a_function_that_calls_itself_loses_control() -> None:

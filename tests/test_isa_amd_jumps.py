@@ -75,3 +75,19 @@ def test_a_sum_that_is_no_label_for_sure_is_not_followed(old: str, new: str) -> 
     kernel = amd(f"{jump.replace(old, new)}\n.Lout:\n\tds_write_b32 v0, v2")
     assert not kernel.accesses
     assert "s_setpc_b64: where control goes from here" in kernel.refusals[0].reason
+
+
+def test_labels_that_are_numbers_are_the_next_one_and_the_last_one() -> None:
+    """As inline assembly has them: every definition of ``1:`` is another place."""
+    near = BODY.format(back="\ts_branch .Lloop", out="\ts_branch .Lout")
+    local = near.replace(".Lloop:", "1:").replace("s_branch .Lloop", "s_branch 1b")
+    local = local.replace("scc0 .Lbehind", "scc0 1f").replace(".Lbehind:", "1:")
+    local = local.replace("s_branch .Lout", "s_branch 1f").replace(".Lout:", "1:")
+    assert touched(local) == touched(near)
+
+
+@pytest.mark.parametrize("label", ["1b", "2f"])
+def test_a_number_that_is_no_label_there_loses_control(label: str) -> None:
+    kernel = amd(f"\ts_branch {label}\n1:\n\tds_read_b32 v1, v0\n3:")
+    assert kernel.accesses == ()
+    assert kernel.refusals

@@ -97,6 +97,18 @@ def test_shared_memory_and_exchanges_move_what_they_should(tmp_path: Path) -> No
     assert (seen == both).all() or (seen == alone).all()
 
 
+@pytest.mark.parametrize("array", ["extern __shared__ int s[];", "__shared__ int s[256];"])
+def test_shared_memory_of_which_nobody_says_the_size_is_there(array: str, tmp_path: Path) -> None:
+    text = f"""{HEAD}
+  {array}
+  s[t] = t * 3;
+  __syncthreads();
+  o[t] = s[n - 1 - t];
+}}"""
+    found = words(text, tmp_path, launched((128, 1, 1), None, 128))
+    assert found == {t: 3 * (127 - t) for t in range(128)}
+
+
 def test_a_kernel_that_reads_what_nobody_wrote_shows_it(tmp_path: Path) -> None:
     text = f"{HEAD} __shared__ unsigned s[65]; s[t] = t; __syncthreads(); o[t] = s[t + n]; }}"
     assembly = emitted(text, tmp_path)

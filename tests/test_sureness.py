@@ -395,3 +395,24 @@ def test_rules_of_rows_that_are_not_shown_are_told_as_well(tmp_path: Path) -> No
 
 def checked_file(file: Path) -> dict[str, Any]:
     return dict(json.loads(bankwise("check", file, "--format", "json").out))
+
+
+@pytest.mark.parametrize(
+    ("step", "start", "code", "level"),
+    [
+        (132, 0, "ds_read_b128 v[4:7], v1", "measured"),
+        (129, 0, "ds_read_b128 v[4:7], v1", "unknown"),
+        (4, 1, "ds_read_u16 v4, v1", "measured"),
+        (4, 3, "ds_read_u16 v4, v1", "unknown"),
+        (129, 0, "ds_read_u8 v4, v1", "inferred"),
+    ],
+)
+def test_what_an_access_costs_that_a_word_cuts_is_assumed(
+    step: int, start: int, code: str, level: str
+) -> None:
+    """A piece that begins in one word and ends in the next: no counter of such was published."""
+    body = f"\tv_mul_u32_u24_e32 v1, {step}, v0\n\t{code} offset:{start}"
+    (kernel,) = check_code(AMD, amd_text(body), "k.s")
+    (found,), _ = count_kernel(kernel_of(kernel), machine("gfx942"))
+    assert found.evidence == level
+    assert ("across words" in found.ruled) == (level == "unknown")

@@ -102,7 +102,7 @@ def cost_of_opened(opened: Opened, options: Options) -> Costs:
 
 def _open(kernel: KernelReport) -> tuple[str, ...]:
     """What of its conflicts is known, and by which rules the others are assumed."""
-    rules = open_rules((a.instruction, a.evidence) for a in kernel.accesses)
+    rules = open_rules((a.ruled, a.evidence) for a in kernel.accesses)
     return (f"of these {adds(kernel.added)}", *rules) if rules else ()
 
 

@@ -44,7 +44,7 @@ class EmittedText(ByIdentity, frozen=True, eq=False):
     @property
     def open(self) -> tuple[str, ...]:
         """The rules that nobody knows, or that are assumed, of its instructions, in words."""
-        return open_rules((a.instruction, a.evidence) for a in self.report.accesses)
+        return open_rules((a.ruled, a.evidence) for a in self.report.accesses)
 
     @property
     def assumed(self) -> int:

@@ -159,6 +159,7 @@ def _report(
     issued = tuple(i.name for i in access.patterns[0].instructions)
     rows = [machine.instruction(name) for name in issued]
     row = min(rows, key=lambda r: r.confidence)
+    across = any(across_words(i, machine) for p in access.patterns for i in p.instructions)
     merges = any(r.merge == "neighbours" for r in rows)
     costs = [c.cost.for_some_lanes(merges) if access.some_lanes else c.cost for c in counted]
     pairs = list(zip(access.patterns, costs, strict=True))
@@ -180,7 +181,7 @@ def _report(
         ways=worst.ways,
         witness=why.witness,
         reason=why.reason,
-        evidence=row.evidence,
+        evidence="unknown" if across else row.evidence,
         confidence=row.confidence,
         note=access.note,
         iterations=tuple(
@@ -191,7 +192,20 @@ def _report(
         address=access.address,
         written=access.written,
         origin=access.origin,
+        across_words=across,
     )
+
+
+def across_words(one: WaveInstruction, machine: Machine) -> bool:
+    """Whether a lane touches a word more than it would from the start of one, where the machine
+    takes that. It is counted as the words that it touches. LLVM's notes (SIISelLowering,
+    allowsMisalignedMemoryAccessesImpl) call such accesses slow; in how many passes nobody says."""
+    row = machine.instruction(one.name)
+    if row.alignment_bytes % min(row.width_bytes, BANK_BYTES) == 0:
+        return False
+    needed = -(-row.width_bytes // BANK_BYTES) * BANK_BYTES
+    reached = one.offsets_bytes % BANK_BYTES + row.width_bytes
+    return bool((one.active & (reached > needed)).any())
 
 
 def _run(access: KernelAccess, pairs: Sequence[tuple[IssuedPattern, Cost]]) -> Cost:

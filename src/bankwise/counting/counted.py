@@ -62,7 +62,8 @@ class AccessReport(Struct, frozen=True):
     ``origin``: the author's place that a compiler names for it, where that is another.
     ``over_launches``: its conflict over several launches of its kernel, None if there is one.
     ``joins``: the read that it may be served together with, which is counted otherwise: numbers are
-    those of the access alone, and between which ends they lie.
+    those of the access alone, and between which ends they lie. ``across_words``: a lane begins
+    inside of a word and ends in another, which the hardware takes apart as nobody knows.
     """
 
     location: Location
@@ -93,11 +94,17 @@ class AccessReport(Struct, frozen=True):
     origin: Location | None = None
     over_launches: Sureness | None = None
     joins: str = ""
+    across_words: bool = False
 
     @property
     def instruction(self) -> str:
         """The name of the instruction; of several the distinct names, ``b64 + b32``."""
         return " + ".join(dict.fromkeys(self.issued))
+
+    @property
+    def ruled(self) -> str:
+        """What the rule is of: the instruction, and where it is none of whole words."""
+        return f"{self.instruction} across words" if self.across_words else self.instruction
 
     @property
     def called(self) -> str:

@@ -100,7 +100,7 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
     names = [short(kernel.name) for kernel in report.kernels] if several else []
     colours = [COLOURS[row[0].conflict] for row in shown]
     table(console, titles, cells, colours, beside=names)
-    for told in doubted((row[0].instruction, row[0].evidence) for row in rows):
+    for told in doubted((row[0].ruled, row[0].evidence) for row in rows):
         say(console, told, "? ", style="dim")
     left = [access for row in rows[len(shown) :] for access in row]
     if left:
@@ -185,13 +185,18 @@ def _print_untouched(report: CheckReport, console: Console) -> None:
 
 def print_findings(report: CheckReport, console: Console, *, everything: bool = False) -> None:
     """What is wrong beside conflicts, and what was not analysed; of much each reason once."""
-    every = everything or len(report.refusals) <= SHOWN
     for finding in report.findings:
         say(console, f"{finding.location}: {finding.rule}: {finding.message}", style="red")
+    left = [one for one in report.refusals if not one.fault]
+    print_refusals(left, console, everything=everything or len(report.refusals) <= SHOWN)
+
+
+def print_refusals(refusals: Sequence[Refusal], console: Console, *, everything: bool) -> None:
+    """What was not analysed, what is told alike once; else each reason once, and not all."""
     same: dict[str, list[Refusal]] = {}
-    for refusal in (r for r in report.refusals if not r.fault):
-        same.setdefault(str(refusal) if every else str(refusal.reason), []).append(refusal)
-    shown = list(same.values()) if every else list(same.values())[:SHOWN]
+    for refusal in refusals:
+        same.setdefault(str(refusal) if everything else str(refusal.reason), []).append(refusal)
+    shown = list(same.values()) if everything else list(same.values())[:SHOWN]
     for one in shown:
         more = f" (and {len(one) - 1} more places)" if len(one) > 1 else ""
         say(console, f"{one[0]}{more}", "not analysed: ", "  ", style="yellow")

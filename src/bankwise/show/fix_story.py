@@ -11,6 +11,7 @@ from rich.markup import escape
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import FINDINGS
 from bankwise.read.names import short, short_each, variables
+from bankwise.show.as_text import print_refusals
 from bankwise.show.columns import say, table
 from bankwise.show.fixing import Change, FixReport, Verdict, pairs
 from bankwise.show.prices import price_text
@@ -42,12 +43,11 @@ def print_story(
     report: FixReport, console: Console, *, everything: bool = False, name: str = ""
 ) -> None:
     """What :func:`print_fix` tells, but for the end. ``name``: of one answer of several."""
-    for refusal in report.before.refusals:
-        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+    print_refusals(report.before.refusals, console, everything=True)
     if not report.changes and not report.refusals:
         console.print(f"{escape(name)}{_nothing(report)}")
         every = [a for kernel in report.before.kernels for a in kernel.accesses]
-        for told in doubted((a.instruction, a.evidence) for a in every):
+        for told in doubted((a.ruled, a.evidence) for a in every):
             say(console, told, "? ", style="dim")
     for change in report.changes:
         names = escape("".join(f"{name}: " for name in _others(change)))
@@ -150,7 +150,7 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     for said in _authors(shown_rows):
         say(console, said, "", "  ", style="dim")
     shown_accesses = (access for row in found for pair in row for access in pair)
-    for said in doubted((access.instruction, access.evidence) for access in shown_accesses):
+    for said in doubted((access.ruled, access.evidence) for access in shown_accesses):
         say(console, said, "? ", style="dim")
     if len(found) > len(shown_rows):
         console.print(f"[dim]and {len(found) - len(shown_rows)} more rows (--all)[/]")

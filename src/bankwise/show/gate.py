@@ -73,7 +73,7 @@ class Gate(Struct, frozen=True):
         known = held_against(report, self.baseline).known if self.baseline.saved else ()
         least = f"left out by --min-evidence {self.least}"
         weak = (a for a in report.accesses if self.leaves_out(a))
-        left = {id(a): f"{least}: the rule of {a.instruction} is {a.evidence}" for a in weak}
+        left = {id(a): f"{least}: the rule of {a.ruled} is {a.evidence}" for a in weak}
         return {id(a): KNOWN for a in known} | left
 
 
@@ -82,7 +82,7 @@ def said_left_out(report: CheckReport, gate: Gate) -> str:
     some = [a for a in report.accesses if gate.leaves_out(a)]
     if not some:
         return ""
-    rules = dict.fromkeys(f"{a.instruction} ({a.evidence})" for a in some)
+    rules = dict.fromkeys(f"{a.ruled} ({a.evidence})" for a in some)
     conflicts = sum(a.run.extra > 0 for a in some)
     return (
         f"left out by --min-evidence {gate.least}: {len(some)} of {len(report.accesses)} accesses, "

@@ -92,7 +92,7 @@ def still_open(kernel: KernelReport, refused: int) -> tuple[str, ...]:
     found = []
     if refused:
         found.append(f"{refused} not analysed")
-    found += open_rules((a.instruction, a.evidence) for a in kernel.accesses)
+    found += open_rules((a.ruled, a.evidence) for a in kernel.accesses)
     if kernel.assumed and kernel.accesses:
         found.append(f"assumed: {kernel.assumed}")
     if _one_workgroup(kernel):
@@ -198,7 +198,7 @@ def doubt(access: AccessReport, beside: Sequence[AccessReport] = ()) -> str:
     """Why an answer is not sure, be it a conflict or none; empty if it is. ``beside``: accesses of
     the same kernel that are told with it, itself among them."""
     if access.assumed:
-        return f"assumed: the rule of {access.instruction} is unknown"
+        return f"assumed: the rule of {access.ruled} is unknown"
     if access.conflict != "possible":
         return ""
     if access.over_launches == "possible":

@@ -28,6 +28,8 @@ from bankwise.read.launch.facts import Size
 
 _KERNARG, _DISPATCH = 1 << 60, 1 << 61
 """Where the arguments and the dispatch packet lie."""
+_UNSTATED_BYTES = 64 * 1024
+"""Of LDS whose size neither the code nor a launch that is known says."""
 
 
 class SimulatedGroup(Struct, eq=False):
@@ -76,7 +78,8 @@ def simulated_group(
     _registers(kernel, state)
     state.memory = _loads(memory)
     decoded = decode_kernel(kernel)
-    shared = poisoned(1, kernel.lds_bytes + max(setting.shared_bytes, 0), salt << 60)
+    stated = kernel.lds_bytes + max(setting.shared_bytes, 0)
+    shared = poisoned(1, stated or _UNSTATED_BYTES, salt << 60)
     return SimulatedGroup(kernel, decoded, state, shared, memory)
 
 

@@ -121,7 +121,8 @@ class Bytes(Struct, eq=False):
         return self.data.view(kind)
 
     def _checked(self, offsets: Values, size: int) -> NDArray[np.int64]:
-        beyond = offsets > np.uint64(self.data.shape[1] - size)
+        room = self.data.shape[1] - size
+        beyond = offsets > np.uint64(room) if room >= 0 else np.ones_like(offsets, np.bool_)
         if beyond.any():
             first = int(offsets[beyond][0].astype(np.int64))
             raise Unsupported(f"byte {first} of {self.data.shape[1]} is touched: data may decide")

@@ -18,18 +18,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from bankwise.read.amd.jumps import possible_ways
 from bankwise.read.amd.operands import bare, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, function
 from bankwise.read.amd.text import AmdText, amd_text
+from bankwise.read.follow.ways import Facts, facts_before
 
-_TARGET = re.compile(r"([\w.$]+)@(rel32|gotpcrel32)@lo(?:\+4)?")
+_TARGET = re.compile(r"([\w.$]+)@(rel32|gotpcrel32)@(lo|hi)(?:\+\d+)?")
+_HALVES = {"lo": "s_add_u32", "hi": "s_addc_u32"}
+_CALLS = ("s_swappc_b64", "s_setpc_b64")
+_Part = tuple[str, str]
+"""A half of an address in a register, and the function that it is of; " in table": that it is the
+address where the address of the function is stored."""
+_NOTHING: _Part = ("", "")
+_Body = tuple[tuple[AmdInstruction, ...], Mapping[str, int]]
 _RETURN = "s[30:31]"
 _MOST_OPERATIONS = 50_000
 
 
 def with_calls(kernel: AmdKernel, text: str) -> AmdKernel:
     """``kernel`` with the functions that it calls in the place of the calls."""
-    if not any(op.name in ("s_swappc_b64", "s_setpc_b64") for op in kernel.operations):
+    if not any(op.name in _CALLS for op in kernel.operations):
         return kernel
     made = _Inlined(amd_text(text))
     _append(made, kernel.operations, kernel.labels, "", (kernel.name,))
@@ -41,6 +50,8 @@ class _Inlined(Struct):
     operations: list[AmdInstruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     calls: int = 0
+    touched: dict[str, set[str] | None] = field(default_factory=dict)
+    """The registers that functions and those that they call name; None if that is not known."""
 
 
 def _append(
@@ -51,7 +62,7 @@ def _append(
     running: tuple[str, ...],
 ) -> None:
     """Add the code of one function; ``running``: it and its callers. Its end is behind it."""
-    targets = dict(_targets(made.text, operations, labels))
+    targets = dict(_targets(made, operations, labels, running))
     at = {n: [name for name, place in labels.items() if place == n] for n in labels.values()}
     for n, op in enumerate(operations):
         made.labels |= {prefix + name: len(made.operations) for name in at.get(n, ())}
@@ -71,7 +82,7 @@ def _append(
 def _call(
     made: _Inlined,
     op: AmdInstruction,
-    body: tuple[tuple[AmdInstruction, ...], Mapping[str, int]],
+    body: _Body,
     prefix: str,
     running: tuple[str, ...],
 ) -> None:
@@ -89,53 +100,98 @@ def _jump(op: AmdInstruction, label: str) -> AmdInstruction:
 
 
 def _targets(
-    text: AmdText, operations: Sequence[AmdInstruction], labels: Mapping[str, int]
+    made: _Inlined,
+    operations: Sequence[AmdInstruction],
+    labels: Mapping[str, int],
+    running: tuple[str, ...],
 ) -> Iterator[tuple[int, str]]:
-    """The calls (by number) whose function is certain: its address was made in the same straight
-    line of code."""
-    held: dict[tuple[str, ...], str] = {}
-    starts = set(labels.values())
+    """The calls (by number) whose function is certain: its address is there on every way."""
+    pairs = {op.operands[-1] for op in operations if op.name in _CALLS and op.operands}
+    if not pairs:
+        return
+    named = {name for op in operations for one in op.operands[:2] for name in _scalars(one)}
+
+    def change(n: int, held: Facts[_Part]) -> None:
+        if n == 0:  # whoever calls this may have left anything
+            for name in named:
+                held.setdefault(name, _NOTHING)
+        _change(made, operations[n], held, running)
+
+    ways = [possible_ways(n, op, labels) for n, op in enumerate(operations)]
+    facts = facts_before(ways, change, _joined)
     for n, op in enumerate(operations):
-        if n in starts:
-            held = {}
-        if op.name in ("s_swappc_b64", "s_setpc_b64") and op.operands:
-            found = held.get(operand(op.operands[-1]).registers, "")
-            if found and not found.startswith("*"):
+        if op.name in _CALLS and op.operands and n in facts:
+            found = _function(op, facts[n])
+            if found:
                 yield n, found
-            touched = _touched(text, found)
-            if touched is None:
-                held = {}
-            else:
-                held = {pair: one for pair, one in held.items() if not touched & set(pair)}
-        held = dict(_after(op, held))
 
 
-def _touched(text: AmdText, name: str) -> set[str] | None:
-    """The registers that a function names; None if it calls others or is not there."""
-    body = function(text, name) if name else None
-    if body is None or any(op.name == "s_swappc_b64" for op in body[0]):
-        return None
-    texts = (text for op in body[0] for text in op.operands)
-    return {register for text in texts for register in operand(bare(text)).registers}
+def _joined(one: _Part, other: _Part) -> _Part:
+    return one if one == other else _NOTHING
 
 
-def _after(
-    op: AmdInstruction, held: Mapping[tuple[str, ...], str]
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What register pairs hold behind ``op``: functions, or ``*`` and the function whose address
-    is stored there."""
-    to = operand(op.operands[0]).registers if op.operands else ()
-    name = _TARGET.fullmatch(op.operands[-1]) if op.name == "s_add_u32" and op.operands else None
-    if name and len(to) == 1 and to[0][1:].isdigit():
-        following = f"s{int(to[0][1:]) + 1}"
-        yield (to[0], following), ("*" if name[2] == "gotpcrel32" else "") + name[1]
-    if op.name in ("s_mov_b64", "s_load_dwordx2") and len(op.operands) > 1:
-        found = held.get(operand(op.operands[1]).registers, "")
-        if op.name == "s_mov_b64" and found:
-            yield to, found
-        elif found.startswith("*") and operand(op.operands[-1]).number == 0:
-            yield to, found[1:]
-    ends = op.name == "s_addc_u32" and op.operands and "@hi" in op.operands[-1]
-    for pair, one in held.items():
-        if ends or not set(pair) & set(to):
-            yield pair, one
+def _function(op: AmdInstruction, held: Mapping[str, _Part]) -> str:
+    """The function that a call goes to, "" if that is not certain."""
+    pair = operand(op.operands[-1]).registers
+    low, high = (held.get(name, _NOTHING) for name in pair) if len(pair) == 2 else (_NOTHING,) * 2
+    return low[1] if low[0] == "low" and high == ("high", low[1]) else ""
+
+
+def _scalars(text: str) -> tuple[str, ...]:
+    return tuple(name for name in operand(text).registers if not name.startswith("v"))
+
+
+def _change(
+    made: _Inlined, op: AmdInstruction, held: Facts[_Part], running: tuple[str, ...]
+) -> None:
+    """What registers hold behind ``op``: parts of addresses of functions; of what it may write
+    else, nothing."""
+    if op.name in _CALLS and op.operands:
+        touched = _touched(made, _function(op, held), running)
+        for name in list(held) if touched is None else touched & set(held):
+            held[name] = _NOTHING
+        return
+    new = _made(op, held)
+    for one in op.operands[: 1 if op.name.startswith("s_") else 2]:
+        held |= dict.fromkeys(_scalars(one), _NOTHING)
+    if new and op.operands:
+        held |= zip(_scalars(op.operands[0]), new, strict=False)
+
+
+def _made(op: AmdInstruction, held: Mapping[str, _Part]) -> tuple[_Part, ...]:
+    """The parts of an address that ``op`` makes."""
+    last = op.operands[-1] if len(op.operands) > 1 else ""
+    made = _TARGET.fullmatch(last)
+    if made and op.name == _HALVES[made[3]]:
+        kind = ("low" if made[3] == "lo" else "high") + ("" if made[2] == "rel32" else " in table")
+        return ((kind, made[1]),)
+    source = operand(op.operands[1]).registers if last else ()
+    parts = tuple(held.get(name, _NOTHING) for name in source)
+    if op.name in ("s_mov_b32", "s_mov_b64"):
+        return parts
+    stored = [("low in table", name) for _, name in parts[:1]]
+    stored += [("high in table", name) for _, name in parts[:1]]
+    if op.name == "s_load_dwordx2" and list(parts) == stored and operand(last).number == 0:
+        return tuple((kind.removesuffix(" in table"), name) for kind, name in parts)
+    return ()
+
+
+def _touched(made: _Inlined, name: str, running: tuple[str, ...]) -> set[str] | None:
+    if name not in made.touched:
+        body = function(made.text, name) if name and name not in running else None
+        made.touched[name] = _named(made, body, (*running, name)) if body is not None else None
+    return made.touched[name]
+
+
+def _named(made: _Inlined, body: _Body, running: tuple[str, ...]) -> set[str] | None:
+    """The registers that a function and those that it calls name."""
+    texts = {one for op in body[0] for one in op.operands}
+    found = {register for one in texts for register in operand(bare(one)).registers}
+    called = dict(_targets(made, *body, running))
+    for n, op in enumerate(body[0]):
+        if op.name in _CALLS and op.operands != (_RETURN,):
+            more = _touched(made, called.get(n, ""), running)
+            if more is None:
+                return None
+            found |= more
+    return found

@@ -39,7 +39,7 @@ def with_jumps(kernel: AmdKernel) -> AmdKernel:
     operations, labels = kernel.operations, kernel.labels
     if not any(op.name == "s_setpc_b64" for op in operations):
         return kernel
-    ways = [_ways(n, op, labels) for n, op in enumerate(operations)]
+    ways = [possible_ways(n, op, labels) for n, op in enumerate(operations)]
 
     def change(n: int, held: Facts[_Fact]) -> None:
         _change(n, operations[n], labels, held)
@@ -61,7 +61,8 @@ def _joined(one: _Fact, other: _Fact) -> _Fact:
     return one if one == other else _NOTHING
 
 
-def _ways(n: int, op: AmdInstruction, labels: Mapping[str, int]) -> tuple[int, ...]:
+def possible_ways(n: int, op: AmdInstruction, labels: Mapping[str, int]) -> tuple[int, ...]:
+    """Where control may go from an instruction, but through registers."""
     target = labels.get(op.operands[-1]) if op.operands else None
     goals = () if target is None else (target,)
     if op.name == "s_branch":

@@ -27,6 +27,7 @@ _OUTSIDE = (".", "#", "*")
 """How lines begin that are no instruction: directives, marks of a preprocessor, comments."""
 _SECTION = re.compile(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S+)")
 """Where what follows is put."""
+_LOCAL = re.compile(r"(\d+)([bf])")
 _ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
 _MODIFIER = re.compile(r"[a-z_0-9]+:|[a-z]+cnt\w*\(")
 
@@ -197,6 +198,7 @@ def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[s
     labels: dict[str, int] = {}
     others = {name for _, name in text.descriptors}
     source: Location | None = None
+    local = _LocalLabels()
     elsewhere = ended = False
     for at in range(start, len(text.lines)):
         line = _COMMENT.sub(" ", text.lines[at]).strip()
@@ -205,8 +207,9 @@ def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[s
             ended = label[1].startswith(".Lfunc_end")
             if ended or (at > start and label[1] in others):
                 break
+            name = local.defined(label[1])
             if not elsewhere:
-                labels[label[1]] = len(operations)
+                labels[name] = len(operations)
             line = line[label.end() :].strip()
         if line.startswith(".loc"):
             source = _loc(line, text.files)
@@ -216,9 +219,32 @@ def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[s
         elif section := _SECTION.match(line):
             elsewhere = not section[1].startswith(".text")
         elif line and not elsewhere and (makes_code(line) or not line.startswith(_OUTSIDE)):
-            operations.append(_operation(text.numbers[at], line, source))
+            operations.append(local.resolved(_operation(text.numbers[at], line, source)))
     kept = with_words_read(*_without_data(operations, labels), text.gpu, _from_word)
     return *kept, ended or ends(kept[0])
+
+
+class _LocalLabels(Struct):
+    """Labels that are numbers, as inline assembly has them: ``1f`` is the next ``1:``, ``1b`` the
+    last one. Each definition gets a name of its own, ``1:0``, ``1:1``, .."""
+
+    seen: dict[str, int] = field(default_factory=dict)
+
+    def defined(self, name: str) -> str:
+        if not name.isdecimal():
+            return name
+        times = self.seen.get(name, 0)
+        self.seen[name] = times + 1
+        return f"{name}:{times}"
+
+    def resolved(self, op: AmdInstruction) -> AmdInstruction:
+        """A branch with the name of the definition that it goes to."""
+        branches = op.name.startswith(("s_branch", "s_cbranch"))
+        found = _LOCAL.fullmatch(op.operands[-1]) if branches and op.operands else None
+        if found is None:
+            return op
+        place = self.seen.get(found[1], 0) - (found[2] == "b")
+        return replace(op, operands=(*op.operands[:-1], f"{found[1]}:{place}"))
 
 
 def _without_data(

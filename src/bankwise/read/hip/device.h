@@ -27,7 +27,14 @@ typedef unsigned short ushort;
 #define __constant__ __attribute__((constant))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+// clang's own launch_bounds says nothing to AMDGPU: the most threads of a block, and then the fewest
+// waves of a SIMD, are other attributes there. Source: clang, "Attributes", amdgpu_*.
+#define _BW_BOUND(most, ...) __attribute__((amdgpu_flat_work_group_size(1, most)))
+#define _BW_BOUND_WAVES(most, waves, ...) \
+  _BW_BOUND(most) __attribute__((amdgpu_waves_per_eu(waves)))
+#define _BW_FOURTH(_1, _2, _3, fourth, ...) fourth
+#define __launch_bounds__(...) \
+  _BW_FOURTH(__VA_ARGS__, _BW_BOUND_WAVES, _BW_BOUND_WAVES, _BW_BOUND, )(__VA_ARGS__)
 #define __align__(n) __attribute__((aligned(n)))
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
 #define HIP_KERNEL_NAME(...) __VA_ARGS__

@@ -47,6 +47,8 @@ from bankwise.read.launch.reading import HostReading
 from bankwise.read.launch.tokens import SourceWord, tokens
 
 _MOST_TOKENS = 400_000
+_EVERY_PLACE = frozenset(range(256))
+"""What is launched by a call gets copies: a kernel has no other parameters than values."""
 
 
 def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch, ...]:
@@ -60,7 +62,7 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
         return ()
     words = expanded(every, launching_macros(every, LAUNCHES))
     launchers = launchers_in(words, LAUNCHES)
-    values = by_value(functions_in(words))
+    values = {**by_value(functions_in(words)), **dict.fromkeys(BY_CALL, _EVERY_PLACE)}
     names = frozenset(changed(words, values))
     reading = HostReading(words, changed=names, pointers=_pointers(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers

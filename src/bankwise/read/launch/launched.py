@@ -17,9 +17,13 @@ BY_CALL: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "cudaLaunchKernel": (0, (1, 2, 4)),
     "cudaLaunchCooperativeKernel": (0, (1, 2, 4)),
     "hipLaunchKernel": (0, (1, 2, 4)),
+    "hipLaunchCooperativeKernel": (0, (1, 2, 4)),
+    "hipExtLaunchKernelGGL": (0, (1, 2, 3)),
     "cudaLaunchKernelEx": (1, ()),
 }
 """Which argument is the kernel; which are grid, block and bytes: () where a configuration says."""
+_ARGUMENTS = {"hipLaunchKernelGGL": 5, "hipExtLaunchKernelGGL": 8, "cudaLaunchKernelEx": 2}
+"""From which on its arguments are the kernel's."""
 LAUNCHES = ("<<<", *BY_CALL)
 """The words that launch."""
 
@@ -50,7 +54,7 @@ def read_call(reading: HostReading, at: int) -> None:
     if not sizes:
         members = reading.configured.get(parts[0][-1].text if parts[0] else "", {})
         given = [members.get(name, ()) for name in CONFIGURED]
-    listed = {"hipLaunchKernelGGL": 5, "cudaLaunchKernelEx": 2}.get(words[at].text, len(parts))
+    listed = _ARGUMENTS.get(words[at].text, len(parts))
     values = [evaluate(part, reading.scopes) for part in parts[listed:]]
     numbers = tuple(one if isinstance(one, int) else None for one in values)
     _launched(reading, at, _named(reading, end + 1), given, numbers)
