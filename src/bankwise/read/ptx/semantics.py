@@ -32,6 +32,8 @@ Meaning = Callable[[State], tuple[Value, ...]]
 """The values of the destinations, in order."""
 
 _TYPE = re.compile(r"[bus](?:8|16|32|64)")
+_COUNT = "b32"
+"""Counts and positions stay words, whatever the type of what is shifted: no ``wide`` is of bits."""
 _BITS = {"and": conjunction, "or": disjunction, "xor": difference}
 
 
@@ -101,11 +103,11 @@ def _integer(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
 
 
 def _kinds(word: str, kind: str, wide: bool, count: int) -> list[str]:
-    """The type of each source. Counts and positions are unsigned words."""
+    """The type of each source."""
     kinds = [kind] * count
     for at in {"shl": (1,), "shr": (1,), "bfe": (1, 2), "bfi": (2, 3)}.get(word, ()):
         if at < count:
-            kinds[at] = "u32"
+            kinds[at] = _COUNT
     if wide and count == 3:
         kinds[2] = f"{kind[0]}{2 * int(kind[1:])}"
     return kinds
@@ -117,7 +119,7 @@ def _typed(function: Function, kinds: list[str], out: str) -> Function:
 
     def run(*values: Array) -> Array:
         typed = [
-            narrow(v, k) if k in (out, "u32") or int(k[1:]) == bits else convert(v, k, out)
+            narrow(v, k) if k in (out, _COUNT) or int(k[1:]) == bits else convert(v, k, out)
             for v, k in zip(values, kinds, strict=True)
         ]
         return narrow(function(*typed, bits=bits), out)
