@@ -140,6 +140,39 @@ STS [R3+0x4], R4"""
     assert offsets(after) == (16 * LANE + 4).tolist()
 
 
+TILE_VOTE = f"""{TILE}
+LOP3.LUT R4, R0, 0x18, RZ, 0xc0, !PT
+MOV R5, 0xff
+SHF.L.U32 R4, R5, R4, RZ
+LOP3.LUT R6, R0, 0x1, RZ, 0xc0, !PT
+ISETP.NE.U32.AND P0, PT, R6, RZ, PT
+BSSY B0, `(.L_1)
+WARPSYNC.EXCLUSIVE R4
+VOTE.ANY R7, PT, P0
+BSYNC B0
+.L_1:
+VOTE.ANY R8, PT, P0
+POPC R7, R7
+POPC R8, R8
+IMAD R7, R7, R0, RZ
+IMAD R8, R8, R0, RZ
+STS.U8 [R7+0x400], R0
+STS.U8 [R8+0x400], R0"""
+"""Each lane asks the eight lanes of its tile, four of which are odd; behind that it asks all."""
+
+
+def test_a_vote_in_a_parted_warp_asks_the_lanes_of_its_mask() -> None:
+    tile, warp = sass(TILE_VOTE).accesses
+    assert offsets(tile) == [4 * lane for lane in range(32)]
+    assert offsets(warp) == [16 * lane for lane in range(32)]
+
+
+def test_a_vote_whose_mask_was_overwritten_is_not_known() -> None:
+    kernel = sass(TILE_VOTE.replace("VOTE.ANY R7", "MOV R4, RZ\nVOTE.ANY R7"))
+    assert len(kernel.accesses) == 1
+    assert "which lanes VOTE.ANY asks" in kernel.refusals[0].reason
+
+
 def test_parameters_are_unknown_until_told() -> None:
     body = f"{TILE}\nLDC R5, c[0x0][0x218]\nIMAD R5, R0, R5, R3\nSTS [R5], R4"
     (refusal,) = sass(body).refusals

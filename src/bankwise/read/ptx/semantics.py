@@ -13,7 +13,7 @@ from bankwise.read.follow.functions import Bitwise, LaneSum, apply, choose, oper
 from bankwise.read.follow.spaces import from_window, in_window, to_window
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, constant, in_step
-from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
+from bankwise.read.follow.warp import SHUFFLES, alike, among, ballot, elected, shuffle
 from bankwise.read.integers import fit
 from bankwise.read.ptx.integers import (
     FUNCTIONS,
@@ -307,10 +307,12 @@ def _vote(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         return None
 
     def run(state: State) -> tuple[Value, ...]:
+        members = value(state, statement.operands[2], known)
         found = ballot(state, _boolean(state, statement.operands[1], known), line)
+        found = among(state, found, members)
         if mode == "ballot":
             return (found,)
-        every = ballot(state, constant(1, np.bool_), line)
+        every = among(state, ballot(state, constant(1, np.bool_), line), members)
         return (apply(lambda x, y: x == y if mode == "all" else x != 0, found, every),)
 
     return run
@@ -324,6 +326,7 @@ def _match(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
 
     def run(state: State) -> tuple[Value, ...]:
         found = apply(lambda x: fit(x, bits), value(state, statement.operands[1], known))
-        return (alike(state, found, statement.line),)
+        members = value(state, statement.operands[2], known)
+        return (among(state, alike(state, found, statement.line), members),)
 
     return run
