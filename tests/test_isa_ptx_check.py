@@ -162,6 +162,19 @@ $L1:
     assert len(after.access.patterns) == 1
 
 
+def test_lanes_meet_though_some_of_them_return_in_a_branch() -> None:
+    body = """\tsetp.gt.u32 %p1, %r1, 15;
+\tsetp.lt.u32 %p2, %r1, 4;
+\tshl.b32 %r2, %r1, 4;
+\t@%p1 bra $L1;
+\t@%p2 bra $L2;
+$L1:
+\tst.shared.b32 [%r2], %r1;
+$L2:"""
+    (found,) = ptx(body).accesses
+    assert lanes(found) == (16 * LANE[4:]).tolist()
+
+
 def test_a_loop_that_lanes_leave_one_by_one_runs_for_those_that_stay() -> None:
     body = """\tmov.u32 %r2, 0;
 $L1:

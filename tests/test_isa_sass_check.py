@@ -140,6 +140,61 @@ STS [R3+0x4], R4"""
     assert offsets(after) == (16 * LANE + 4).tolist()
 
 
+def test_lanes_meet_though_some_of_them_end_in_a_branch() -> None:
+    """As nvcc 13.0 writes ``if (t < 16) { if (t < 4) return; .. } else ..; rest``."""
+    body = f"""{TILE}
+ISETP.GT.U32.AND P0, PT, R0, 0xf, PT
+ISETP.GT.U32.AND P1, PT, R0, 0x3, PT
+BSSY B0, `(.L_x_1)
+@P0 BRA `(.L_x_0)
+@!P1 EXIT
+STS [R3+0x4], R4
+.L_x_0:
+BSYNC B0
+.L_x_1:
+STS [R3], R4"""
+    inside, after = sass(body).accesses
+    assert offsets(inside) == (16 * LANE[4:16] + 4).tolist()
+    assert offsets(after) == (16 * LANE[4:]).tolist()
+    assert after.access.patterns[0].executions == 1
+
+
+def test_lanes_meet_behind_a_loop_in_which_some_end() -> None:
+    """Lane t leaves the loop before round t mod 8, but those of rounds 6 and 7 end in it."""
+    body = f"""{TILE}
+LOP3.LUT R5, R0, 0x7, RZ, 0xc0, !PT
+MOV R6, RZ
+.L_x_0:
+ISETP.GE.U32.AND P0, PT, R6, R5, PT
+@P0 BRA `(.L_x_1)
+ISETP.EQ.U32.AND P1, PT, R6, 0x5, PT
+@P1 EXIT
+IADD3 R6, R6, 0x1, RZ
+BRA `(.L_x_0)
+.L_x_1:
+STS [R3], R4"""
+    (after,) = sass(body).accesses
+    assert offsets(after) == [16 * lane for lane in range(32) if lane % 8 < 6]
+    assert after.access.patterns[0].executions == 1
+
+
+def test_where_nobody_knows_which_lanes_end_the_others_are_no_count() -> None:
+    body = f"""{TILE}
+LDC R5, c[0x0][0x218]
+ISETP.GT.U32.AND P0, PT, R0, 0xf, PT
+ISETP.GT.U32.AND P1, PT, R0, R5, PT
+@P0 BRA `(.L_x_0)
+@!P1 EXIT
+STS [R3+0x4], R4
+.L_x_0:
+STS [R3], R4"""
+    patterns = sass(body).accesses[-1].access.patterns
+    touched = {int(o) for one in patterns for o in one.offsets_bytes[one.active]}
+    sure = {int(o) for one in patterns if not one.really for o in one.offsets_bytes[one.active]}
+    assert touched == set((16 * LANE).tolist())
+    assert sure <= set((16 * LANE[16:]).tolist())
+
+
 TILE_VOTE = f"""{TILE}
 LOP3.LUT R4, R0, 0x18, RZ, 0xc0, !PT
 MOV R5, 0xff
