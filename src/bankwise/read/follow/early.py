@@ -35,9 +35,10 @@ def _found(program: Program, block: int) -> EarlyJoin | None:
     if place is None:
         return EarlyJoin(None, frozenset(), frozenset())
     inside = _reached(program, ways, {place}) - {place}
-    last = (
-        program.steps[program.blocks[one].stop - 1] for one in inside if not _ends(program, one)
+    parts = (
+        one for one in inside if not _ends(program, one) and _ends(program, program.joins[one])
     )
+    last = (program.steps[program.blocks[one].stop - 1] for one in parts)
     lines = frozenset(step.line for step in last if step.flow == "branch")
     return EarlyJoin(place, frozenset(_leading(program, inside, {place})), lines)
 

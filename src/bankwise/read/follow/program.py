@@ -66,7 +66,7 @@ class Block(Struct, frozen=True):
 class EarlyJoin(Struct, frozen=True):
     """Of a branch: the block ``join`` where all its lanes come that do not end before, None if they
     come to one of several. ``towards``: the blocks that lead there. ``lines``: of the branches on
-    the way; where one of them is open, nobody knows which lanes ended."""
+    the way on which lanes may end; where one of them is open, nobody knows which did."""
 
     join: int | None
     towards: frozenset[int]
