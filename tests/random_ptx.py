@@ -52,7 +52,12 @@ class Loop:
     guard: Guard
 
 
-Node = Op | Store | If | Loop
+@dataclass(frozen=True)
+class Return:
+    guard: tuple[str, bool]
+
+
+Node = Op | Store | If | Loop | Return
 
 
 def _signed(x: int) -> int:
@@ -103,8 +108,28 @@ START: list[Node] = [
 ]
 
 
-def program(pick: random.Random, size: int) -> list[Node]:
-    return [*START, *_body(pick, size, 0), _store(pick), *_body(pick, size, 0), _store(pick)]
+def program(pick: random.Random, size: int, returns: bool = False) -> list[Node]:
+    """``returns``: threads may end anywhere."""
+    some = (_body(pick, size, 0, returns) for _ in range(2))
+    return [*START, *(node for body in some for node in (*body, _store(pick)))]
+
+
+def known(nodes: list[Node], pick: random.Random) -> list[Node]:
+    """The same with numbers and lanes for what the launch or memory would tell."""
+
+    def of(node: Node) -> Node:
+        if isinstance(node, If):
+            return If(node.guard, known(node.then, pick), known(node.otherwise, pick))
+        if isinstance(node, Loop):
+            most = node.most if node.most.isdecimal() else "lane"
+            return Loop(most, known(node.body, pick), node.guard)
+        if isinstance(node, Op) and node.name in ("launch", "memory"):
+            return Op(
+                "and.b32", node.to, (pick.choice(["%tid.x", "%laneid"]), str(pick.choice(NUMBERS)))
+            )
+        return node
+
+    return [of(node) for node in nodes]
 
 
 def _guard(pick: random.Random) -> tuple[str, bool]:
@@ -139,19 +164,21 @@ def _op(pick: random.Random) -> Op:
     return Op(name, to, operands, _maybe(pick))
 
 
-def _body(pick: random.Random, size: int, depth: int) -> list[Node]:
-    return [_node(pick, size, depth) for _ in range(pick.randint(2, size))]
+def _body(pick: random.Random, size: int, depth: int, returns: bool) -> list[Node]:
+    return [_node(pick, size, depth, returns) for _ in range(pick.randint(2, size))]
 
 
-def _node(pick: random.Random, size: int, depth: int) -> Node:
+def _node(pick: random.Random, size: int, depth: int, returns: bool) -> Node:
     way = pick.random()
     if way < 0.6 or (way >= 0.8 and depth == 3):
         return _op(pick)
     if way < 0.8:
         return _store(pick)
-    body = _body(pick, size, depth + 1)
+    if returns and pick.random() < 0.2:
+        return Return(_guard(pick))
+    body = _body(pick, size, depth + 1, returns)
     if way < 0.92:
-        other = _body(pick, size, depth + 1) if pick.random() < 0.5 else []
+        other = _body(pick, size, depth + 1, returns) if pick.random() < 0.5 else []
         return If(_guard(pick), body, other)
     return Loop(pick.choice(["1", "3", *LAUNCH, "lane", "memory"]), body, _maybe(pick))
 
@@ -172,6 +199,8 @@ def text(nodes: list[Node]) -> tuple[str, dict[int, int]]:
                 lines.append(f"{_prefix(node.guard)}st.shared.u32 {at}, %r1;")
             elif isinstance(node, If):
                 branch(node)
+            elif isinstance(node, Return):
+                lines.append(f"{_prefix(node.guard)}ret;")
             else:
                 loop(node)
 
@@ -227,10 +256,12 @@ class Run:
         }
         self.held: dict[str, Words] = {}
         self.touched: dict[tuple[int, int], list[list[int | None]]] = {}
+        self.left = [True] * THREADS
         self.run(nodes, [True] * THREADS)
 
     def run(self, nodes: list[Node], active: list[bool]) -> None:
         for node in nodes:
+            active = self.not_ended(active)
             if isinstance(node, Op):
                 self.put(node.to, self.result(node), self.guarded(node.guard, active))
             elif isinstance(node, Store):
@@ -241,14 +272,21 @@ class Run:
                 for some, body in ((then, node.then), (rest, node.otherwise)):
                     if any(some):
                         self.run(body, some)
+            elif isinstance(node, Return):
+                ends = self.guarded(node.guard, active)
+                self.left = [left and not x for left, x in zip(self.left, ends, strict=True)]
             else:
                 self.loop(node, active)
+
+    def not_ended(self, active: list[bool]) -> list[bool]:
+        return [a and left for a, left in zip(active, self.left, strict=True)]
 
     def loop(self, node: Loop, active: list[bool]) -> None:
         most = self.most(node)
         rounds = 0
         while any(active):
             self.run(node.body, active)
+            active = self.not_ended(active)
             if node.guard is not None:
                 leaves = self.guarded(node.guard, active)
                 active = [a and not x for a, x in zip(active, leaves, strict=True)]

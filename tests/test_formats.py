@@ -17,6 +17,7 @@ from msgspec.structs import replace
 import bankwise.ask.check
 from bankwise.cli.commands import app
 from bankwise.errors import InputError
+from bankwise.files import read_text
 from bankwise.read import formats
 from bankwise.read.follow.driver import Dialect
 from bankwise.read.format import Format
@@ -159,6 +160,16 @@ def test_content_goes_before_the_suffix_and_a_family_before_content(
     file: str, sample: str, name: str
 ) -> None:
     assert recognise_bytes(file, SAMPLES[sample]).name == name
+
+
+def test_the_zero_that_ends_a_text_in_c_is_no_part_of_it(tmp_path: Path) -> None:
+    """As nvrtcGetPTX fills its buffer, and warp-lang writes it to a file."""
+    (tmp_path / "k.ptx").write_bytes(SAMPLES["PTX"] + b"\0")
+    found, text = recognise(tmp_path / "k.ptx"), read_text(tmp_path / "k.ptx")
+    assert (found.name, text.encode()) == ("PTX", SAMPLES["PTX"])
+    (tmp_path / "k.ptx").write_bytes(SAMPLES["PTX"] + b"\0\0")
+    with pytest.raises(InputError, match="binary file"):
+        read_text(tmp_path / "k.ptx")
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,9 @@ def test_a_pointer_of_the_host_stays_one_in_a_function() -> None:
     assert not kernel.refusals
 
 
+TILES = "and.b32 %r5, %r1, 24; shl.b32 %r6, 255, %r5; setp.eq.u32 %p3, %r1, 3;"
+"""%r6: of each lane the eight of its tile; %p3 holds in one lane of the first tile."""
+
 VOTES = [
     ("vote.sync.ballot.b32 %r2, %p1, -1;", [sum(1 << n for n in range(0, 32, 4))] * 32),
     ("vote.sync.ballot.b32 %r2, !%p1, -1;", [sum(1 << n for n in range(32) if n % 4)] * 32),
@@ -109,6 +112,10 @@ VOTES = [
     ("match.any.sync.b32 %r2, %r4, -1;", [0x11111111 << n % 4 for n in range(32)]),
     ("vote.sync.any.pred %p2, %p1, -1; selp.b32 %r2, 1, 0, %p2;", [1] * 32),
     ("vote.sync.all.pred %p2, %p1, -1; selp.b32 %r2, 1, 0, %p2;", [0] * 32),
+    (f"{TILES} vote.sync.ballot.b32 %r2, %p1, %r6;", [0x11 << (n & 24) for n in range(32)]),
+    (f"{TILES} match.any.sync.b32 %r2, %r4, %r6;", [0x11 << n % 4 + (n & 24) for n in range(32)]),
+    (f"{TILES} vote.sync.any.pred %p2, %p3, %r6; selp.b32 %r2, 1, 0, %p2;", [1] * 8 + [0] * 24),
+    (f"{TILES} vote.sync.all.pred %p2, !%p3, %r6; selp.b32 %r2, 1, 0, %p2;", [0] * 8 + [1] * 24),
     ("shfl.sync.down.b32 %r2|%p2, %r1, 2, 31, -1; selp.b32 %r2, 7, %r1, %p2;",
      [7] * 30 + [30, 31]),
     ("shfl.sync.bfly.b32 %r2, %r1, 1, 7199, -1;", (LANE ^ 1).tolist()),

@@ -162,6 +162,19 @@ $L1:
     assert len(after.access.patterns) == 1
 
 
+def test_lanes_meet_though_some_of_them_return_in_a_branch() -> None:
+    body = """\tsetp.gt.u32 %p1, %r1, 15;
+\tsetp.lt.u32 %p2, %r1, 4;
+\tshl.b32 %r2, %r1, 4;
+\t@%p1 bra $L1;
+\t@%p2 bra $L2;
+$L1:
+\tst.shared.b32 [%r2], %r1;
+$L2:"""
+    (found,) = ptx(body).accesses
+    assert lanes(found) == (16 * LANE[4:]).tolist()
+
+
 def test_a_loop_that_lanes_leave_one_by_one_runs_for_those_that_stay() -> None:
     body = """\tmov.u32 %r2, 0;
 $L1:
@@ -325,7 +338,17 @@ INTEGERS: dict[str, Callable[..., int]] = {
     "div.u32 %r9, %r2, %r3": lambda x, y, z: x // max(y, 1),
     "rem.s32 %r9, %r2, 7": lambda x, y, z: s32(x) - int(s32(x) / 7) * 7,
     "sad.u32 %r9, %r2, %r3, %r4": lambda x, y, z: abs(x - y) + z,
+    "mul.wide.u32 %rd1, %r2, %r3;\n\tshr.u64 %rd2, %rd1, 32;\n\tcvt.u32.u64 %r9, %rd2": (
+        lambda x, y, z: x * y >> 32
+    ),
+    "mul.wide.u32 %rd1, %r2, -858993459;\n\tshr.u64 %rd2, %rd1, 36;\n\tcvt.u32.u64 %r9, %rd2": (
+        lambda x, y, z: x // 20
+    ),
+    "mad.wide.u32 %rd1, %r2, %r3, %rd1;\n\tshr.u64 %rd1, %rd1, 32;\n\tcvt.u32.u64 %r9, %rd1": (
+        lambda x, y, z: x * y >> 32
+    ),
 }
+"""By code, the last of which is the number: of x, y, z in %r2, %r3, %r4, and 0 in %rd1."""
 
 
 @pytest.mark.parametrize("code", sorted(INTEGERS))
@@ -336,7 +359,8 @@ def test_integer_instructions_compute_what_the_isa_says(code: str) -> None:
     for _ in range(12):
         x, y, z = (rng.choice(pick)() for _ in range(3))
         body = "\n".join(f"\tmov.u32 %r{n}, {v};" for n, v in ((2, x), (3, y), (4, z)))
-        body += f"\n\t{code};\n\tand.b32 %r10, %r9, 0xffff;\n\tshr.u32 %r11, %r9, 16;"
+        body += f"\n\tmov.u64 %rd1, 0;\n\t{code};"
+        body += "\n\tand.b32 %r10, %r9, 0xffff;\n\tshr.u32 %r11, %r9, 16;"
         body += "\n\tst.shared.b8 [%r10], %r1;\n\tst.shared.b8 [%r11], %r1;"
         low, high = ptx(body).accesses
         wanted = INTEGERS[code](x, y, z) & M32

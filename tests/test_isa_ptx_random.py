@@ -17,7 +17,7 @@ from bankwise.read.follow.run import follow
 from bankwise.read.follow.touched import Touched
 from bankwise.read.ptx.dialect import PTX
 from isa_texts import ptx_text
-from random_ptx import MASK, THREADS, Run, program, runs, text
+from random_ptx import MASK, THREADS, Run, known, program, runs, text
 
 _Row = list[int | None]
 
@@ -101,3 +101,17 @@ def test_every_run_is_what_was_said(seed: int) -> None:
         for run in runs(nodes, pick, 3):
             judge(said, stores, run)
     assert answered > 20
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_lanes_that_end_anywhere_are_waited_for_no_more(seed: int) -> None:
+    pick = random.Random(seed)
+    answered = 0
+    for _ in range(20):
+        nodes = known(program(pick, 5, returns=True), pick)
+        body, stores = text(nodes)
+        said = touched(body)
+        answered += sum(found.counted for found in said.values())
+        for run in runs(nodes, pick, 1):
+            judge(said, stores, run)
+    assert answered > 40

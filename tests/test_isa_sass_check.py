@@ -140,6 +140,94 @@ STS [R3+0x4], R4"""
     assert offsets(after) == (16 * LANE + 4).tolist()
 
 
+def test_lanes_meet_though_some_of_them_end_in_a_branch() -> None:
+    """As nvcc 13.0 writes ``if (t < 16) { if (t < 4) return; .. } else ..; rest``."""
+    body = f"""{TILE}
+ISETP.GT.U32.AND P0, PT, R0, 0xf, PT
+ISETP.GT.U32.AND P1, PT, R0, 0x3, PT
+BSSY B0, `(.L_x_1)
+@P0 BRA `(.L_x_0)
+@!P1 EXIT
+STS [R3+0x4], R4
+.L_x_0:
+BSYNC B0
+.L_x_1:
+STS [R3], R4"""
+    inside, after = sass(body).accesses
+    assert offsets(inside) == (16 * LANE[4:16] + 4).tolist()
+    assert offsets(after) == (16 * LANE[4:]).tolist()
+    assert after.access.patterns[0].executions == 1
+
+
+def test_lanes_meet_behind_a_loop_in_which_some_end() -> None:
+    """Lane t leaves the loop before round t mod 8, but those of rounds 6 and 7 end in it."""
+    body = f"""{TILE}
+LOP3.LUT R5, R0, 0x7, RZ, 0xc0, !PT
+MOV R6, RZ
+.L_x_0:
+ISETP.GE.U32.AND P0, PT, R6, R5, PT
+@P0 BRA `(.L_x_1)
+ISETP.EQ.U32.AND P1, PT, R6, 0x5, PT
+@P1 EXIT
+IADD3 R6, R6, 0x1, RZ
+BRA `(.L_x_0)
+.L_x_1:
+STS [R3], R4"""
+    (after,) = sass(body).accesses
+    assert offsets(after) == [16 * lane for lane in range(32) if lane % 8 < 6]
+    assert after.access.patterns[0].executions == 1
+
+
+def test_where_nobody_knows_which_lanes_end_the_others_are_no_count() -> None:
+    body = f"""{TILE}
+LDC R5, c[0x0][0x218]
+ISETP.GT.U32.AND P0, PT, R0, 0xf, PT
+ISETP.GT.U32.AND P1, PT, R0, R5, PT
+@P0 BRA `(.L_x_0)
+@!P1 EXIT
+STS [R3+0x4], R4
+.L_x_0:
+STS [R3], R4"""
+    patterns = sass(body).accesses[-1].access.patterns
+    touched = {int(o) for one in patterns for o in one.offsets_bytes[one.active]}
+    sure = {int(o) for one in patterns if not one.really for o in one.offsets_bytes[one.active]}
+    assert touched == set((16 * LANE).tolist())
+    assert sure <= set((16 * LANE[16:]).tolist())
+
+
+TILE_VOTE = f"""{TILE}
+LOP3.LUT R4, R0, 0x18, RZ, 0xc0, !PT
+MOV R5, 0xff
+SHF.L.U32 R4, R5, R4, RZ
+LOP3.LUT R6, R0, 0x1, RZ, 0xc0, !PT
+ISETP.NE.U32.AND P0, PT, R6, RZ, PT
+BSSY B0, `(.L_1)
+WARPSYNC.EXCLUSIVE R4
+VOTE.ANY R7, PT, P0
+BSYNC B0
+.L_1:
+VOTE.ANY R8, PT, P0
+POPC R7, R7
+POPC R8, R8
+IMAD R7, R7, R0, RZ
+IMAD R8, R8, R0, RZ
+STS.U8 [R7+0x400], R0
+STS.U8 [R8+0x400], R0"""
+"""Each lane asks the eight lanes of its tile, four of which are odd; behind that it asks all."""
+
+
+def test_a_vote_in_a_parted_warp_asks_the_lanes_of_its_mask() -> None:
+    tile, warp = sass(TILE_VOTE).accesses
+    assert offsets(tile) == [4 * lane for lane in range(32)]
+    assert offsets(warp) == [16 * lane for lane in range(32)]
+
+
+def test_a_vote_whose_mask_was_overwritten_is_not_known() -> None:
+    kernel = sass(TILE_VOTE.replace("VOTE.ANY R7", "MOV R4, RZ\nVOTE.ANY R7"))
+    assert len(kernel.accesses) == 1
+    assert "which lanes VOTE.ANY asks" in kernel.refusals[0].reason
+
+
 def test_parameters_are_unknown_until_told() -> None:
     body = f"{TILE}\nLDC R5, c[0x0][0x218]\nIMAD R5, R0, R5, R3\nSTS [R5], R4"
     (refusal,) = sass(body).refusals

@@ -25,7 +25,7 @@ def nearby(path: str | Path) -> str:
 def read_text(path: str | Path) -> str:
     """The text of a file, exactly (line ends kept); :class:`InputError` if it has none."""
     where = Location(str(path))
-    data = read_bytes(path)
+    data = unterminated(read_bytes(path))
     if data.startswith(b"ML\xefR"):
         hint = "print it as text: iree-opt FILE --mlir-print-local-scope -o FILE.mlir"
         raise InputError("this is MLIR bytecode, text is needed", location=where, hint=hint)
@@ -40,6 +40,12 @@ def read_text(path: str | Path) -> str:
     if not text.strip():
         raise InputError("the file is empty", location=where)
     return text
+
+
+def unterminated(data: bytes) -> bytes:
+    """A text as it is without the zero that C ends it with: who writes PTX from the buffer of
+    ``nvrtcGetPTX`` often writes that, too (NVRTC documentation: its size includes it)."""
+    return data.removesuffix(b"\0")
 
 
 def read_bytes(path: str | Path) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from bankwise.errors import InputError, Location
-from bankwise.files import head_of_binary, read_bytes, read_text
+from bankwise.files import head_of_binary, read_bytes, read_text, unterminated
 from bankwise.read import formats
 from bankwise.read.format import Format
 from bankwise.read.signs import Content
@@ -34,7 +34,8 @@ def recognise_text(name: str, text: str) -> Format:
 
 def recognise_bytes(name: str, data: bytes) -> Format:
     """What the content of a file is; ``name`` may tell it by its suffix."""
-    text = "" if b"\0" in data else data.decode("utf-8", "replace").removeprefix("\ufeff")
+    held = unterminated(data)
+    text = "" if b"\0" in held else held.decode("utf-8", "replace").removeprefix("\ufeff")
     return _format_of(Content(data, text), PurePath(name).suffix.lower())
 
 

@@ -62,19 +62,23 @@ def shuffle(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
 
 
 def vote(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
-    """``vote.sync.ballot.b32``, ``.any``, ``.all``."""
+    """``vote.sync.ballot.b32``, ``.any``, ``.all``: of the lanes that each lane's mask names."""
     mode = next(p for p in statement.parts if p in ("ballot", "any", "all", "uni"))
     value = block.read(statement.operands[1], lanes) & np.uint64(1)
-    yes, there = of_warps(block, value, lanes), of_warps(block, np.ones_like(value), lanes)
+    asked = block.read(statement.operands[2], lanes)
     weights = np.uint64(1) << np.arange(_WARP, dtype=np.uint64)
+    yes, there = (
+        (of_warps(block, one, lanes) * weights).sum(axis=1, dtype=np.uint64)[lanes // _WARP] & asked
+        for one in (value, np.ones_like(value))
+    )
     found = {
-        "ballot": (yes * weights).sum(axis=1, dtype=np.uint64),
-        "any": yes.any(axis=1).astype(np.uint64),
-        "all": (yes == there).all(axis=1).astype(np.uint64),
+        "ballot": yes,
+        "any": (yes != 0).astype(np.uint64),
+        "all": (yes == there).astype(np.uint64),
     }
     if mode not in found:
         raise Unsupported(statement.name)
-    block.write(statement.operands[0], lanes, found[mode][lanes // _WARP])
+    block.write(statement.operands[0], lanes, found[mode])
 
 
 def active_mask(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:

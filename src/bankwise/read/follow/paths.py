@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -16,13 +16,15 @@ from bankwise.read.follow.widen import LoopCounters
 
 class Frame(ByIdentity, frozen=True, eq=False):
     """Lanes that parted: they meet at block ``join``, where ``active`` runs on; ``other`` is the
-    side that still has to run. ``conditions``, ``maybe``: what holds again at the join."""
+    side that still has to run. ``conditions``, ``maybe``: what holds again at the join.
+    ``towards``: the blocks that lead there, where others end before."""
 
     join: int
     active: BoolArray
     other: tuple[int, BoolArray] | None
     conditions: Tags
     maybe: Unknown | None
+    towards: frozenset[int] = frozenset()
 
 
 class Path(Struct):
@@ -91,14 +93,21 @@ def waits_at(region: Region | None, join: int) -> bool:
     return False
 
 
-def meet(path: Path) -> None:
-    """Lanes that reach their join wait there for the others."""
-    while path.frames and path.frames[-1].join == path.block:
+def meet(path: Path, endings: Container[int]) -> None:
+    """Lanes that reach their join wait there for the others. At ``endings`` of the kernel nobody
+    waits, and who is there is waited for no more."""
+    while path.frames and (path.block in endings or path.frames[-1].join == path.block):
+        if path.block in endings:
+            gone = path.state.active
+            path.frames = [replace(frame, active=frame.active & ~gone) for frame in path.frames]
         frame = path.frames.pop()
         if frame.other is not None:
             path.block, path.state.active = frame.other
-            path.frames.append(replace(frame, other=None))
+            if frame.join not in endings:
+                path.frames.append(replace(frame, other=None))
             continue
+        if frame.active.any():
+            path.block = frame.join
         path.state.active = frame.active
         path.under = _under(path.state, frame.conditions)
         leave(path.state, frame.conditions)
@@ -114,13 +123,24 @@ def _under(state: State, conditions: Tags) -> Mapping[str, Partly]:
     return {n: v for n, v in held if isinstance(v.tag, BranchCondition) and v.tag in gone}
 
 
-def split(path: Path, join: int, ways: Sequence[int], taken: BoolArray) -> None:
-    """Some lanes branch, others do not: one side after the other, up to ``join``."""
+def split(
+    path: Path,
+    join: int,
+    ways: Sequence[int],
+    taken: BoolArray,
+    towards: frozenset[int] = frozenset(),
+) -> None:
+    """Some lanes branch, others do not: one side after the other, up to ``join``. A side that ends
+    before the others come to where they are waited for goes first."""
     state = path.state
-    other = (ways[1], state.active & ~taken)
-    path.frames.append(Frame(join, state.active, other, state.conditions, state.maybe))
-    state.active = taken
-    path.block = ways[0]
+    sides = [(ways[0], taken), (ways[1], state.active & ~taken)]
+    waited = path.frames[-1].towards if path.frames else frozenset[int]()
+    if ways[0] in waited and ways[1] not in waited:
+        sides.reverse()
+    first, other = sides
+    frame = Frame(join, state.active, other, state.conditions, state.maybe, towards)
+    path.frames.append(frame)
+    path.block, state.active = first
 
 
 def part(path: Path, join: int, line: int, why: Unknown) -> None:

@@ -63,15 +63,29 @@ class Block(Struct, frozen=True):
     after: tuple[int, ...]
 
 
+class EarlyJoin(Struct, frozen=True):
+    """Of a branch: the block ``join`` where all its lanes come that do not end before, None if they
+    come to one of several. ``towards``: the blocks that lead there. ``lines``: of the branches on
+    the way on which lanes may end; where one of them is open, nobody knows which did."""
+
+    join: int | None
+    towards: frozenset[int]
+    lines: frozenset[int]
+
+
 class Program(ByIdentity, frozen=True, eq=False):
     """Steps in blocks. ``joins[b]``: the block that every way from ``b`` leads through (its
     immediate post-dominator); ``len(blocks)`` stands for the end of the kernel. ``order[b]``: lower
-    for a block that leads to another than for that one, apart from the ways back of loops."""
+    for a block that leads to another than for that one, apart from the ways back of loops.
+    ``endings``: that end, and the blocks that do nothing else. ``early``: what was asked of
+    :func:`early.early_join`."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
     joins: tuple[int, ...]
     order: tuple[int, ...]
+    endings: frozenset[int]
+    early: dict[int, EarlyJoin | None] = field(default_factory=dict)
 
 
 class ProgramSlice(ByIdentity, frozen=True, eq=False):
@@ -105,7 +119,17 @@ def program(steps: Sequence[ProgramStep]) -> Program:
     for start, stop in zip(edges, [*edges[1:], len(steps)], strict=True):
         blocks.append(Block(start, stop, _after(steps[stop - 1], stop, number, len(edges))))
     joins = _joins(_followed(blocks, steps))
-    return Program(tuple(steps), tuple(blocks), joins, _order([one.after for one in blocks]))
+    order = _order([one.after for one in blocks])
+    return Program(tuple(steps), tuple(blocks), joins, order, _endings(blocks, steps))
+
+
+def _endings(blocks: Sequence[Block], steps: Sequence[ProgramStep]) -> frozenset[int]:
+    found = {len(blocks)}
+    found |= {n for n, block in enumerate(blocks) if steps[block.start].flow == "end"}
+    for number, block in enumerate(blocks):
+        if steps[block.start].flow == "jump" and found.issuperset(block.after):
+            found.add(number)
+    return frozenset(found)
 
 
 def _order(after: Sequence[Sequence[int]]) -> tuple[int, ...]:

@@ -30,6 +30,7 @@ from itertools import chain
 
 import numpy as np
 
+from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.attempt import (
     BREADTHS,
@@ -43,6 +44,7 @@ from bankwise.read.follow.attempt import (
     within_budget,
 )
 from bankwise.read.follow.data import name_data
+from bankwise.read.follow.early import early_join
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
@@ -52,7 +54,7 @@ from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
 from bankwise.read.follow.uniform import for_each_lane
-from bankwise.read.follow.values import Unknown
+from bankwise.read.follow.values import Unknown, because
 from bankwise.read.follow.widen import widen
 
 MOST_WORK = 500_000
@@ -159,7 +161,7 @@ def _drain(run: Attempt) -> None:
 
 def _advance(run: Attempt, path: Path) -> bool:
     """Run one block; False where the path ends or has been seen before."""
-    meet(path)
+    meet(path, run.program.endings)
     if path.block >= len(run.program.blocks):
         return False
     region = path.region
@@ -246,12 +248,31 @@ def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) ->
         return
     taken = path.state.active & value
     if taken.any() and not np.array_equal(taken, path.state.active):
-        split(path, run.program.joins[path.block], ways, taken)
+        _part_known(run, path, step, taken)
         return
     here, there = (ways[0], ways[1]) if taken.any() else (ways[1], ways[0])
     if here == path.block and path.certain and run.certain[here] == LEAP_AFTER:
         here = there if _leap(run, path, step, bool(taken.any())) else here
     path.block = here
+
+
+def _part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -> None:
+    """Some lanes branch and others do not, up to where those meet that are left. Where nobody knows
+    which these are, or where, the branch is open for lanes of one warp."""
+    join, ways = run.program.joins[path.block], run.program.blocks[path.block].after
+    early = early_join(run.program, path.block)
+    if early is None:
+        split(path, join, ways, taken)
+        return
+    unsure = next((run.open[line] for line in early.lines if line in run.open), None)
+    if early.join is not None and unsure is None:
+        split(path, early.join, ways, taken, early.towards)
+        return
+    rest = path.state.active & ~taken
+    if (taken.any(axis=1) & rest.any(axis=1)).any():
+        where = Unknown("where lanes meet of which some end before", step.line)
+        raise StartAgain({step.line: because(unsure) if unsure else where}, run.rung)
+    split(path, join, ways, taken)
 
 
 def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:

@@ -21,8 +21,9 @@ from bankwise.read.follow.values import Unknown, is_uniform
 from bankwise.read.follow.ways import facts_before
 
 _ALIKE = re.compile(r"(?:SHFL\.IDX|VOTE|shfl\.sync\.idx|vote)(?:\.|$)")
-"""What gives all lanes the same; the other lane of a shuffle is a constant in compiled code, and
-what is read of it is asked of no lane that does not run."""
+"""What gives all lanes the same where they ask the same lanes: all but what is asked of them, the
+first operand of a shuffle and the predicate of a vote, has to be alike."""
+_PREDICATE = re.compile(r"%?U?[Pp]\d+")
 
 
 def for_each_lane(
@@ -80,7 +81,9 @@ def _varying(program: Program, first: dict[str, bool], apart: frozenset[int]) ->
 
 def _makes_varying(step: ProgramStep, varies: dict[str, bool]) -> bool:
     if _ALIKE.match(step.name):
-        return False
+        shuffle = "sh" in step.name.lower()
+        asks = step.reads[1:] if shuffle else [n for n in step.reads if not _PREDICATE.fullmatch(n)]
+        return any(varies.get(name, False) for name in asks)
     return not step.followed or any(varies.get(name, False) for name in step.reads)
 
 

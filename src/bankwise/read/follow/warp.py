@@ -2,7 +2,7 @@
 
 Source: PTX ISA, shfl.sync, vote.sync, match.sync, activemask. What a thread reads of one that does
 not run is not defined; here it is unknown. Which threads run together is taken to be all that
-control flow brought to the instruction.
+control flow brought to the instruction; of these a vote and a match ask those of their mask.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, because, is_uniform
+from bankwise.read.integers import fit
 
 LANES = 32
 _ALL = 31
@@ -89,6 +90,17 @@ def alike(state: State, value: Value, line: int) -> Value:
     full = np.broadcast_to(value, state.active.shape)
     same = (full[:, :, None] == full[:, None, :]) & state.active[:, None, :]
     return _bits(same)[..., 0]
+
+
+def among(state: State, found: Value, members: Value) -> Value:
+    """Of lanes as a word those that are ``members`` for the lane that asks, a word as well."""
+    if not isinstance(members, Unknown):
+        members = fit(members)
+        every = _bits(state.active)
+        all_asked = np.broadcast_to(members & every == every, state.active.shape)
+        if all_asked[state.active].all():
+            return found
+    return apply(np.bitwise_and, found, members)
 
 
 def _bits(lanes: Array) -> Array:

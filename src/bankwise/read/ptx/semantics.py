@@ -13,7 +13,7 @@ from bankwise.read.follow.functions import Bitwise, LaneSum, apply, choose, oper
 from bankwise.read.follow.spaces import from_window, in_window, to_window
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, constant, in_step
-from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
+from bankwise.read.follow.warp import SHUFFLES, alike, among, ballot, elected, shuffle
 from bankwise.read.integers import fit
 from bankwise.read.ptx.integers import (
     FUNCTIONS,
@@ -32,6 +32,8 @@ Meaning = Callable[[State], tuple[Value, ...]]
 """The values of the destinations, in order."""
 
 _TYPE = re.compile(r"[bus](?:8|16|32|64)")
+_COUNT = "b32"
+"""Counts and positions stay words, whatever the type of what is shifted: no ``wide`` is of bits."""
 _BITS = {"and": conjunction, "or": disjunction, "xor": difference}
 
 
@@ -101,11 +103,11 @@ def _integer(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
 
 
 def _kinds(word: str, kind: str, wide: bool, count: int) -> list[str]:
-    """The type of each source. Counts and positions are unsigned words."""
+    """The type of each source."""
     kinds = [kind] * count
     for at in {"shl": (1,), "shr": (1,), "bfe": (1, 2), "bfi": (2, 3)}.get(word, ()):
         if at < count:
-            kinds[at] = "u32"
+            kinds[at] = _COUNT
     if wide and count == 3:
         kinds[2] = f"{kind[0]}{2 * int(kind[1:])}"
     return kinds
@@ -117,7 +119,7 @@ def _typed(function: Function, kinds: list[str], out: str) -> Function:
 
     def run(*values: Array) -> Array:
         typed = [
-            narrow(v, k) if k in (out, "u32") or int(k[1:]) == bits else convert(v, k, out)
+            narrow(v, k) if k in (out, _COUNT) or int(k[1:]) == bits else convert(v, k, out)
             for v, k in zip(values, kinds, strict=True)
         ]
         return narrow(function(*typed, bits=bits), out)
@@ -305,10 +307,12 @@ def _vote(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         return None
 
     def run(state: State) -> tuple[Value, ...]:
+        members = value(state, statement.operands[2], known)
         found = ballot(state, _boolean(state, statement.operands[1], known), line)
+        found = among(state, found, members)
         if mode == "ballot":
             return (found,)
-        every = ballot(state, constant(1, np.bool_), line)
+        every = among(state, ballot(state, constant(1, np.bool_), line), members)
         return (apply(lambda x, y: x == y if mode == "all" else x != 0, found, every),)
 
     return run
@@ -322,6 +326,7 @@ def _match(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
 
     def run(state: State) -> tuple[Value, ...]:
         found = apply(lambda x: fit(x, bits), value(state, statement.operands[1], known))
-        return (alike(state, found, statement.line),)
+        members = value(state, statement.operands[2], known)
+        return (among(state, alike(state, found, statement.line), members),)
 
     return run

@@ -1,7 +1,8 @@
 """From SASS instructions to steps: what each reads, writes and does, and where control goes.
 
 Warps part at branches and meet where all ways from the branch meet. The instructions that manage
-this on the machine (BSSY, BSYNC, BREAK, WARPSYNC) therefore do nothing here.
+this on the machine (BSSY, BSYNC, BREAK, WARPSYNC) therefore do nothing here, but that a vote behind
+WARPSYNC asks the lanes of its mask.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ from bankwise.read.sass.parse import SassKernel
 from bankwise.read.sass.semantics import meaning
 from bankwise.read.sass.shared import touch, touch_generic
 from bankwise.read.sass.start import window_constant
+from bankwise.read.sass.votes import masks, vote
 
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
 _ENDS = ("EXIT", "KILL")
@@ -64,19 +66,22 @@ _RESULT = ("R4", "R5")
 
 class _Context(Struct, frozen=True):
     """A kernel with what holds for all of it. ``outside``: generic accesses that cannot touch
-    shared memory; ``ranks``: what may hold the block's rank before each instruction."""
+    shared memory; ``ranks``: what may hold the block's rank before each instruction; ``masks``: the
+    register with the lanes that a vote asks."""
 
     kernel: SassKernel
     stack: Frames
     outside: frozenset[int]
     ranks: Mapping[int, Holders]
+    masks: Mapping[int, str]
 
 
 def decode_kernel(kernel: SassKernel) -> Decoded:
     """Decode all instructions of ``kernel``; one more step ends it."""
     stack = frames(kernel.code)
     outside = of_the_host(kernel.code, stack, window_constant(kernel))
-    context = _Context(kernel, stack, outside, holders(kernel.code))
+    ranks, asked = holders(kernel.code), masks(kernel.instructions)
+    context = _Context(kernel, stack, outside, ranks, asked)
     touches = iter([_touch(n, i, context) for n, i in enumerate(kernel.instructions)])
     numbers = count()
     found = decode(
@@ -153,7 +158,7 @@ def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | No
     if i.parts[0] == "QSPC" and number in context.outside:
         return outside(i)
     plain = spill(i, words) if words is not None else meaning(i)
-    found = plain or move(i)
+    found = plain or vote(i, context.masks.get(number, "")) or move(i)
     if found is None or not asks_rank(i, found.reads, context.ranks.get(number, {})):
         return found
     return replace(found, run=lambda state: tuple(map(_of_rank, found.run(state))))

@@ -11,7 +11,7 @@ from bankwise.read.follow.functions import apply
 from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Array, Unknown, Value, because, constant, is_uniform
-from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
+from bankwise.read.follow.warp import SHUFFLES, elected, shuffle
 from bankwise.read.integers import halves
 from bankwise.read.sass.forms import Meaning
 from bankwise.read.sass.generic import byte_at, pointer_of
@@ -28,7 +28,6 @@ from bankwise.read.sass.operands import (
     pair,
     predicate,
     predicate_name,
-    register,
     word,
 )
 
@@ -204,25 +203,6 @@ def _shuffle(i: SassInstruction) -> Meaning | None:
     return Meaning((*target, predicate_name(i.operands[0])), reads, run)
 
 
-def _vote(i: SassInstruction) -> Meaning | None:
-    """VOTE.ANY R0, P0, P1: the lanes in which P1 holds; whether it holds in any, in all."""
-    mode = i.parts[1] if len(i.parts) == 2 and i.operands else ""
-    if mode not in ("ANY", "ALL"):
-        return None
-    target = following(i.operands[0], 1)
-    texts = i.operands[1:] if register(i.operands[0]) else i.operands
-    if len(texts) != 2 or not all(map(predicate_name, texts)):
-        return None
-
-    def run(state: State) -> tuple[Value, ...]:
-        found = ballot(state, predicate(state, texts[1]), i.line)
-        every = ballot(state, constant(1, np.bool_), i.line)
-        whole = apply(lambda x, y: x == y if mode == "ALL" else x != 0, found, every)
-        return (*((found,) if target else ()), whole)
-
-    return Meaning((*target, predicate_name(texts[0])), names(texts[1]), run)
-
-
 def _elect(i: SassInstruction) -> Meaning | None:
     """ELECT P0, UR4, PT: one of the running lanes, and its number."""
     if len(i.operands) != 3 or not predicate_name(i.operands[0]) or i.operands[2] != "PT":
@@ -234,18 +214,6 @@ def _elect(i: SassInstruction) -> Meaning | None:
         return (here, *((lane,) if target else ()))
 
     return Meaning((predicate_name(i.operands[0]), *target), (), run)
-
-
-def _match(i: SassInstruction) -> Meaning | None:
-    """MATCH.ANY R0, R1: the lanes that hold the same."""
-    if i.name not in ("MATCH.ANY", "MATCH.ANY.U64") or len(i.operands) != 2:
-        return None
-    take, count = (pair, 2) if i.name.endswith("64") else (word, 1)
-    return Meaning(
-        following(i.operands[0], 1),
-        following(i.operands[1], count),
-        lambda state: (alike(state, take(state, i.operands[1]), i.line),),
-    )
 
 
 def _rounded(i: SassInstruction) -> Meaning | None:
@@ -321,9 +289,6 @@ _HANDLERS: Mapping[str, Callable[[SassInstruction], Meaning | None]] = {
     "HFMA2": _halves,
     "SHFL": _shuffle,
     "QSPC": _space,
-    "VOTE": _vote,
-    "VOTEU": _vote,
-    "MATCH": _match,
     "ELECT": _elect,
     "I2F": _rounded,
     "F2I": _rounded,

@@ -1,0 +1,107 @@
+"""Where lanes meet although some of them end before: ``return`` within a branch or a loop.
+
+    if (a) { .. if (b) return; .. } else { .. }     no block is on every way from ``a``,
+    rest                                            but all that does not end comes here
+
+A post-dominator is the end of the kernel there; the hardware brings those that are left together
+(SASS: BSSY before ``a`` names the place, and an EXIT takes its lanes off the list).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from bankwise.read.follow.program import EarlyJoin, Program
+
+
+def early_join(program: Program, block: int) -> EarlyJoin | None:
+    """Of the branch at the end of ``block``, if its lanes meet only at the end of the kernel, or at
+    blocks with nothing but that."""
+    if block not in program.early:
+        program.early[block] = _found(program, block)
+    return program.early[block]
+
+
+def _found(program: Program, block: int) -> EarlyJoin | None:
+    join, ways = program.joins[block], program.blocks[block].after
+    if not _ends(program, join) or len(set(ways)) < 2 or any(_ends(program, w) for w in ways):
+        return None
+    first, second = (_reached(program, [way]) for way in ways)
+    common = {one for one in first & second if not _ends(program, one)}
+    if not common:
+        return None
+    kept = _leading(program, {block} | first | second, common)
+    place = _place(program, block, kept)
+    if place is None:
+        return EarlyJoin(None, frozenset(), frozenset())
+    inside = _reached(program, ways, {place}) - {place}
+    parts = (
+        one for one in inside if not _ends(program, one) and _ends(program, program.joins[one])
+    )
+    last = (program.steps[program.blocks[one].stop - 1] for one in parts)
+    lines = frozenset(step.line for step in last if step.flow == "branch")
+    return EarlyJoin(place, frozenset(_leading(program, inside, {place})), lines)
+
+
+def _ends(program: Program, block: int) -> bool:
+    """Whether nothing is left to do but to end, or control is lost at once."""
+    if block in program.endings:
+        return True
+    return program.steps[program.blocks[block].start].flow == "lost"
+
+
+def _place(program: Program, block: int, kept: Collection[int]) -> int | None:
+    """The first block on every way from ``block`` through those that are ``kept``, to where nothing
+    but an end is left of them; a way out of them beside another is one that lanes end on."""
+    route = _route(program, block, kept, None)
+    for place in route[1:]:
+        if not _route(program, block, kept, place):
+            return place
+    return None
+
+
+def _route(program: Program, block: int, kept: Collection[int], without: int | None) -> list[int]:
+    """A way from ``block`` to where all ends, not through ``without``; empty if there is none."""
+    came: dict[int, int] = {block: block}
+    waiting = [block]
+    for one in waiting:
+        ways = [way for way in _ways(program, one) if way in kept]
+        if not ways:
+            route = [one]
+            while route[-1] != block:
+                route.append(came[route[-1]])
+            return route[::-1]
+        for way in ways:
+            if way != without and way not in came:
+                came[way] = one
+                waiting.append(way)
+    return []
+
+
+def _leading(program: Program, among: Collection[int], to: Collection[int]) -> set[int]:
+    """``to``, and the blocks ``among`` others that lead there."""
+    before: dict[int, list[int]] = {}
+    for one in among:
+        for way in _ways(program, one):
+            before.setdefault(way, []).append(one)
+    found, waiting = set(to), list(to)
+    while waiting:
+        new = set(before.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _reached(program: Program, starts: Iterable[int], passing: Collection[int] = ()) -> set[int]:
+    """The blocks that ``starts`` lead to, themselves as well; what is ``passing`` leads nowhere."""
+    found, waiting = set[int](), list(starts)
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += () if one in passing else _ways(program, one)
+    return found
+
+
+def _ways(program: Program, block: int) -> Sequence[int]:
+    return program.blocks[block].after if block < len(program.blocks) else ()
