@@ -108,8 +108,11 @@ def _built(what: Compilation, gpu: str) -> _Built:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         source = source_of(what, Path(folder), "kernel.cu")
         name, cubin = names_of(source, file), Path(folder, "out.cubin")
-        how = compile_cuda(source, cubin, architecture(gpu), file, name, what.flags)
-        text = read_text(source)
+        flags = what.flags_in(Path(folder))
+        how = compile_cuda(source, cubin, architecture(gpu), file, name, flags)
+        for flag in flags[: len(flags) - len(what.flags)]:
+            how = how.replace(f"{flag} ", "")
+        text = what.whole if what.alone else read_text(source)
         hosted = launches_in(text, own_headers(text, what.path, what.flags))
         return _Built(text, how, read_bytes(cubin), name, hosted, _embedded(cubin))
 
@@ -165,7 +168,7 @@ def compile_to(what: Compilation, made: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         source = source_of(what, Path(folder), "kernel.cu")
         name, gpu = names_of(source, file), architecture(cuda_target(what.target, file))
-        compile_cuda(source, made, gpu, file, name, what.flags)
+        compile_cuda(source, made, gpu, file, name, what.flags_in(Path(folder)))
 
 
 def ptx_parts(ptx: str) -> Iterator[EmittedPart]:
@@ -277,4 +280,5 @@ CUDA = SourceLanguage(
     emitted=compiled_ptx,
     parts=ptx_parts,
     remark="//",
+    alone=True,
 )
