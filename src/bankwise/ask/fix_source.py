@@ -78,6 +78,7 @@ def fix_source_file(
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
     before, after = fixed.before, fixed.compiled
+    slower, time = dear(before.kernels, after.kernels), _TIME[author.language.name == "CUDA"]
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
@@ -95,8 +96,9 @@ def fix_source_file(
             *fixed.copied,
             *told,
             *filter(None, [said_copies(before.kernels, after.kernels)]),
-            *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
+            *(f"{one}: {time}" for one in slower),
         ),
+        slower=slower,
     )
 
 

@@ -1,6 +1,6 @@
 """A source without its host code: the same kernels, compiled in a fraction of the time.
 
-    #include <torch/extension.h>                            an empty file in its place
+    #include <torch/extension.h>                            a few of the standard's own
     template <int N> __global__ void k(float* p) { .. }     as it is
     void run(torch::Tensor t) { k<32><<<1, 32>>>(..); }     blanks
                                                             template __global__ void k<32>(float*);
@@ -26,8 +26,8 @@ _TextSpan = tuple[int, int]
 
 
 class DeviceText(Struct, frozen=True):
-    """What makes a device's text of a source: ``headers`` that are empty files in it, ``kernels``
-    by their mangled names, whose templates it instantiates, and what is ``left`` out beside
+    """What makes a device's text of a source: ``headers`` in whose place a few usual ones stand;
+    ``kernels`` by their mangled names, whose templates it instantiates; what is ``left`` out beside
     functions of the host, by its text."""
 
     headers: tuple[str, ...]
@@ -63,12 +63,12 @@ class DeviceText(Struct, frozen=True):
         return next((s.strip() for s in (*macros, *items) if not _OF_DEVICE.search(s)), "")
 
     def put(self, folder: Path) -> str:
-        """The flag of a compiler by which it finds the empty headers, which lie in ``folder``."""
+        """The flag of a compiler by which it finds what stands for the headers, in ``folder``."""
         absent = folder / "absent"
         for name in self.headers:
             path = absent / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
+            path.write_text(_USUAL, "utf-8")
         return f"-I{absent}"
 
 
@@ -78,6 +78,10 @@ def device_text(text: str, file: Path, flags: tuple[str, ...]) -> DeviceText | N
     inside = tuple(name for name in headers if ".." not in Path(name).parts)
     return DeviceText(inside, ()) if inside else None
 
+
+_BROUGHT = "algorithm cmath cstdint cstdio cstdlib cstring limits type_traits utility cuda_fp16.h"
+_USUAL = "#pragma once\n" + "".join(f"#include <{name}>\n" for name in _BROUGHT.split())
+"""What a source may have from a long header without including it itself."""
 
 _OF_DEVICE = re.compile(r"\b(?:__global__|__device__|__shared__|__constant__)\b")
 _MAY_BE_DEVICE = re.compile(r"\b(?:constexpr|consteval|[A-Z][A-Z0-9_]{2,})\b")
