@@ -9,6 +9,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bankwise.ask.advice import unseen_addresses
+from bankwise.ask.array_skews import foreseen
+from bankwise.ask.array_texts import WrittenArray
 from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first
 from bankwise.ask.device_alone import alone, takes_long
 from bankwise.ask.fix_cute_source import written_by_cute
@@ -69,7 +71,8 @@ def check_source_file(
             follow = partial(_followed, language, options, kept)
             what = alone(what, language, found.emitted, follow) or what
         planned = source_plans(source, language, what, options, launches, phase)
-        report, refused = _promised(report, planned, launches, named)
+        written = foreseen(source, what, launches, planned.plans, planned.sizes)
+        report, refused = _promised(report, planned, written, launches, named)
     by_cute = _by_cute(report, texts[str(path)], options) if refused else None
     if by_cute is not None:
         report = by_cute
@@ -91,12 +94,13 @@ def _followed(
 def _promised(
     report: CheckReport,
     planned: SourcePlans,
+    written: Sequence[WrittenArray],
     launches: Sequence[AssemblyKernel],
     named: Sequence[str],
 ) -> tuple[CheckReport, str]:
     """The report with what `fix` writes; and why it writes less than layouts of buffers promise for
     the kernels ``named``, empty if it writes all."""
-    kernels = tuple(promised(k, planned, launches) for k in report.kernels)
+    kernels = tuple(promised(k, written, planned.names, launches) for k in report.kernels)
     found = replace(report, kernels=kernels)
     less = _commands(found) < _commands(report) or not planned.kernels.issuperset(named)
     return found, "; ".join(map(str, planned.refusals)) if less else ""
