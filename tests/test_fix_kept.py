@@ -176,7 +176,7 @@ RUN(run, 32)
 void other(frame::Tensor x);
 """
 FRAME = "#pragma once\nnamespace frame { struct Tensor { float* data; }; }\n"
-LONG = "// a header of a framework\n" * 50_000
+LONG = "__device__ int variable_of_all_the_module;\n" + "// of a framework\n" * 60_000
 
 
 def bound(folder: Path, header: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[str]]:

@@ -125,8 +125,9 @@ def _kernels(built: _Built, only: str, file: str) -> tuple[SassKernel, ...]:
 
 
 def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
-    """A kernel with the lines of the disassembly in order alone, where it stands in that, and with
-    the user's names of its files: equal to the same one of another compilation."""
+    """A kernel with the lines of the disassembly in order alone, where it stands in that, with the
+    user's names of its files, and without the variables of all the module, whose part in it its
+    calls have: equal to the same one of another compilation."""
     code, name = kernel.code, cache(name)
     place = cache(lambda one: replace(one, file=name(one.file)))
     order = {line: n for n, line in enumerate(sorted({i.line for i in code.instructions}))}
@@ -134,7 +135,8 @@ def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
         replace(i, line=order[i.line], places=tuple(map(place, i.places)))
         for i in code.instructions
     )
-    return replace(kernel, line=0, code=replace(code, instructions=plain))
+    facts = replace(kernel.facts, externals={})
+    return replace(kernel, line=0, code=replace(code, instructions=plain), facts=facts)
 
 
 def _embedded(cubin: Path) -> str:
