@@ -14,6 +14,7 @@ from bankwise.ask.fix_source import fix_source_file
 from bankwise.errors import Location, Refusal
 from bankwise.read import cuda
 from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.device_text import DeviceText
 from bankwise.read.follow.openers import with_openers
 from bankwise.read.launch.facts import Given
 from bankwise.read.options import Judges, Options
@@ -158,3 +159,99 @@ def test_what_takes_too_long_with_one_more_argument_is_told_without_it() -> None
     assert steps_of[("n",)][0] is None
     assert len(steps_of[("n", "m")]) == 1, "no other value of both is tried then"
     assert steps_of[("n", "m")][0] is not None
+
+
+BOUND = """#include <frame/tensor.h>
+#ifndef STEP
+#define STEP 1
+#endif
+template <int N> __global__ void turned(float* out) {
+  __shared__ float tile[N][N];
+  tile[threadIdx.y][threadIdx.x] = out[threadIdx.y * N + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * N + threadIdx.x * STEP] = tile[threadIdx.x][threadIdx.y];
+}
+#define RUN(name, N) void name(frame::Tensor x) { turned<N><<<1, dim3(N, N)>>>(x.data); }
+RUN(run, 32)
+void other(frame::Tensor x);
+"""
+FRAME = "#pragma once\nnamespace frame { struct Tensor { float* data; }; }\n"
+LONG = "__device__ int variable_of_all_the_module;\n" + "// of a framework\n" * 60_000
+
+
+def bound(folder: Path, header: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[str]]:
+    """The patch of a source that includes such a header, and what of it was compiled, in turn."""
+    (folder / "frame").mkdir(parents=True)
+    (folder / "frame" / "tensor.h").write_text(header, "utf-8")
+    file, told = folder / "k.cu", []
+    file.write_text(BOUND, "utf-8")
+    compile_cuda = cuda.compile_cuda
+
+    def heard(source: Path, made: Path, *more: Any) -> str:
+        told.append("alone" if "template __global__" in source.read_text("utf-8") else "whole")
+        return compile_cuda(source, made, *more)
+
+    monkeypatch.setattr(cuda, "compile_cuda", heard)
+    found = fix_source_file(file, Options(target="sm_90", flags=(f"-I{folder}",)))
+    monkeypatch.undo()
+    assert found.accepted
+    assert "absent" not in found.verdicts[-1].detail
+    return found.patch.partition("@@")[2], told
+
+
+@NVCC
+def test_texts_are_tried_without_the_host_where_its_headers_are_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The patch is that of a short header. The first text and the last are compiled whole; where
+    the header decides what a kernel does, all of them."""
+    short, told = bound(tmp_path / "short", FRAME, monkeypatch)
+    assert set(told) == {"whole"}
+    long, told = bound(tmp_path / "long", FRAME + LONG, monkeypatch)
+    assert long == short
+    assert told.count("whole") == 2
+    assert told[0] == "whole"
+    assert told.count("alone") > 2
+    deciding, told = bound(tmp_path / "deciding", f"{FRAME}#define STEP 1\n" + LONG, monkeypatch)
+    assert deciding == short
+    other, told = bound(tmp_path / "other", f"{FRAME}#define STEP 2\n" + LONG, monkeypatch)
+    assert other == short
+    assert told.count("whole") > 2
+
+
+@pytest.mark.parametrize(
+    ("item", "host"),
+    [
+        ("void f(Tensor t) { g(); }", True),
+        ("extern void f(Tensor);", True),
+        ("BIND_MODULE(x, m) { m.def(1); }", True),
+        ("template <int N, bool B = (N > 2)> void f(Tensor t) { }", True),
+        ("template <typename T> __device__ T f(T t) { return t; }", False),
+        ("__global__ void f() { }", False),
+        ("static HOST_DEVICE int f() { return 1; }", False),
+        ("constexpr int f() { return 1; }", False),
+        ("struct A { int f() { return 1; } };", False),
+        ("static_assert(sizeof(int) == 4);", False),
+        ("const int a[] = {f(1)};", False),
+        ("auto f = [](int i) { return i; };", False),
+        ("DECLARE(f);", False),
+    ],
+)
+def test_only_functions_of_the_host_are_left_out(item: str, host: bool) -> None:
+    text = f'// "a {{ (\nnamespace a {{\n{item}\n}}\nint after;\n'
+    left = DeviceText((), ("_ZN1a1kILi4EEEvPf", "plain")).of(text)
+    assert (item in left) is not host
+    assert left.startswith('// "a { (\nnamespace a {\n')
+    assert left.endswith("\n}\nint after;\n\ntemplate __global__ void a::k<4>(float*);\n")
+
+
+def test_what_does_not_compile_is_left_out_unless_it_is_of_the_device() -> None:
+    text = "#define RUN(x) \\\n  void run(x)\nRUN(T)\nusing host::T;\n__global__ void k(T* t) { }\n"
+    nothing = DeviceText((), ())
+    assert nothing.at(text, 5) == ""
+    assert nothing.at(text, 9) == ""
+    macro, using = nothing.at(text, 3), nothing.at(text.replace("RUN(T)", ""), 4)
+    assert "void run(x)" in macro
+    left = DeviceText((), (), (macro, using)).of(text.replace("RUN(T)\n", "RUN(T);\n"))
+    assert "run(x)" not in left
+    assert left.split("\n")[4] == "__global__ void k(T* t) { }"

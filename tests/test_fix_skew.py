@@ -203,3 +203,15 @@ def test_rows_of_one_dimension_are_longer_where_indices_count_them(tmp_path: Pat
     assert (change["before"]["passes"], change["after"]["passes"]) == (WRITES * 33, WRITES * 2)
     loose = FLAT.replace("threadIdx.x % N", "threadIdx.x")
     assert "flat<32, 1>" not in fixed(loose, tmp_path)["patch"]
+
+
+def test_check_says_the_number_that_fix_writes(tmp_path: Path) -> None:
+    """Not that rows become ``N + PAD + 1``, which is another text."""
+    path = tmp_path / "k.cu"
+    path.write_text(TURNED + GIVEN)
+    answer = fixed(TURNED + GIVEN, tmp_path, "--no-execute")
+    done = bankwise("check", path, "-t", "sm_80", "--format", "json")
+    (snippet,) = json.loads(done.out)["snippets"]
+    assert snippet["what"] == "s: PAD is 1 instead of 0: rows are 1 longer"
+    assert snippet["what"] == answer["changes"][0]["address"]
+    assert snippet["after"] == 2 * WRITES

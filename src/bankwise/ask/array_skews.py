@@ -10,10 +10,11 @@ again, and taken only where it costs no more than what was chosen, and where it 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from bankwise.ask.advice import unseen_addresses
-from bankwise.ask.array_plans import ArrayPlan
+from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_posed import SizedArray, sized
 from bankwise.ask.array_texts import WrittenArray, claims_of, crowded
 from bankwise.ask.every_launch import LaunchKey, believed, every_launch, over, paying
@@ -23,42 +24,99 @@ from bankwise.change.cxx.skew import SkewSpelling, by_skews
 from bankwise.change.cxx.spelling import Spelling, edited
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
+from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.sizes import Sizes, sizes
-from bankwise.read.cxx.tree import parse
+from bankwise.read.cxx.tree import CxxSource, parse
 from bankwise.read.instances import ChangedArgument
 from bankwise.read.launch.headers import own_headers
 from bankwise.read.names import listed
+from bankwise.read.source import Compilation
 
 
 def by_constants(
     author: Author, before: CompiledText, chosen: tuple[WrittenArray, ...], after: CompiledText
 ) -> tuple[tuple[WrittenArray, ...], CompiledText]:
     """What was chosen, by constants of the author wherever these can say it; and the text."""
-    arrays = shared_arrays(author.source)
-    keys = believed(every_launch(before.kernels))
+    measure = partial(sizes, language=author.language, what=author.what)
+    asked = _sayable(author.source, author.what, before.kernels, chosen, measure)
+    for skew in by_skews(author.source, asked.arrays, asked.pads):
+        tried = _with_constant(asked, skew, chosen)
+        found = _compiled(author, before, after, tried, asked.keys) if tried else None
+        if found is not None:
+            chosen, after = tried, found
+    return chosen, after
+
+
+def foreseen(
+    source: CxxSource,
+    what: Compilation,
+    kernels: Sequence[AssemblyKernel],
+    planned: Sequence[ArrayPlans],
+    measured: Sizes,
+) -> tuple[WrittenArray, ...]:
+    """What is written of the best plan of each array if it compiles to what was planned: by
+    constants of the author where these can say it."""
+    chosen = tuple(WrittenArray(p, p.plans[0], p.plans[0].spellings[0]) for p in planned)
+    asked = _sayable(source, what, kernels, chosen, lambda *_: measured)
+    for skew in by_skews(source, asked.arrays, asked.pads):
+        tried = _with_constant(asked, skew, chosen)
+        if tried and _proved(source, tried) is not None:
+            chosen = tried
+    return chosen
+
+
+class _Sayable(ByIdentity, frozen=True, eq=False):
+    """What constants could say: ``plans``, the pads and the ``rows`` of arrays by their number, in
+    the launches of ``keys``. ``measure``: how large the arrays of a source are."""
+
+    source: CxxSource
+    what: Compilation
+    kernels: Sequence[AssemblyKernel]
+    arrays: tuple[SharedArray, ...]
+    keys: Collection[LaunchKey]
+    plans: Mapping[int, ArrayPlan]
+    rows: Mapping[int, int]
+    measure: Callable[[CxxSource, Sequence[SharedArray]], Sizes | Refusal]
+
+    @property
+    def pads(self) -> dict[int, int]:
+        """How much longer each row becomes."""
+        return {number: plan.map.pad for number, plan in self.plans.items()}
+
+
+def _sayable(
+    source: CxxSource,
+    what: Compilation,
+    kernels: Sequence[AssemblyKernel],
+    chosen: Sequence[WrittenArray],
+    measure: Callable[[CxxSource, Sequence[SharedArray]], Sizes | Refusal],
+) -> _Sayable:
+    arrays = shared_arrays(source)
+    keys = believed(every_launch(kernels))
     plans = {number: plan for one in chosen for number, plan in _longer(one, arrays, keys)}
-    pads = {number: plan.map.pad for number, plan in plans.items()}
     rows = {
         one.number: plans[one.number].map.row or one.sizes[0].columns
         for c in chosen
         for one in c.plans.arrays
         if one.number in plans
     }
-    measured: Sizes | Refusal = {}
-    for skew in by_skews(author.source, arrays, pads):
-        said = {number for one in chosen if one.skew for number in one.skew.names}
-        if said & skew.names.keys() or not _pads(skew, rows) or _in_headers(author, skew):
-            continue
-        measured = measured or sizes(author.source, arrays, author.language, author.what)
-        if isinstance(measured, Refusal):
-            break
-        beside = _beside(skew, pads, arrays, before, measured)
-        tried = () if beside is None else _said_by(skew, plans, chosen, beside)
-        found = _compiled(author, before, after, tried, keys) if tried else None
-        if found is not None:
-            chosen, after = tried, found
-    return chosen, after
+    return _Sayable(source, what, kernels, arrays, keys, plans, rows, measure)
+
+
+def _with_constant(
+    asked: _Sayable, skew: SkewSpelling, chosen: tuple[WrittenArray, ...]
+) -> tuple[WrittenArray, ...]:
+    """What was chosen, with a constant that says a part of it; none where it may not."""
+    said = {number for one in chosen if one.skew for number in one.skew.names}
+    if said & skew.names.keys() or not _pads(skew, asked.rows) or _in_headers(asked, skew):
+        return ()
+    measured = asked.measure(asked.source, asked.arrays)
+    if isinstance(measured, Refusal):
+        return ()
+    beside = _beside(skew, asked.pads, asked.arrays, asked.kernels, measured)
+    return () if beside is None else _said_by(skew, asked.plans, chosen, beside)
 
 
 def _pads(skew: SkewSpelling, rows: Mapping[int, int]) -> bool:
@@ -67,9 +125,9 @@ def _pads(skew: SkewSpelling, rows: Mapping[int, int]) -> bool:
     return 2 * (skew.skew.number + skew.pad) < min(mine, default=0) + skew.pad
 
 
-def _in_headers(author: Author, skew: SkewSpelling) -> bool:
+def _in_headers(asked: _Sayable, skew: SkewSpelling) -> bool:
     """Whether a header of the author's says the name of a constant, by a macro perhaps."""
-    headers = own_headers(author.source.text, author.what.path, author.what.flags)
+    headers = own_headers(asked.source.text, asked.what.path, asked.what.flags)
     names = "|".join(map(re.escape, skew.skew.constants))
     return bool(names) and any(re.search(rf"\b(?:{names})\b", text) for text in headers)
 
@@ -78,18 +136,18 @@ def _beside(
     skew: SkewSpelling,
     pads: dict[int, int],
     arrays: Sequence[SharedArray],
-    before: CompiledText,
+    kernels: Sequence[AssemblyKernel],
     measured: Sizes,
 ) -> tuple[SizedArray, ...] | None:
     """The arrays that become longer as well; None where it is not known what that costs: a kernel
     that has one is not looked at, or some of its accesses are not known."""
-    gpu = machine(before.kernels[0].target)
+    gpu = machine(kernels[0].target)
     others = [number for number in skew.names if number not in pads]
-    known = {one.name for one in before.kernels if not unseen_addresses(one)}
+    known = {one.name for one in kernels if not unseen_addresses(one)}
     having = {name for name, each in measured.items() if each.keys() & set(others)}
     if having - known:
         return None
-    return tuple(sized(n, arrays[n], before.kernels, measured, gpu) for n in others)
+    return tuple(sized(n, arrays[n], kernels, measured, gpu) for n in others)
 
 
 def _longer(
@@ -149,12 +207,8 @@ def _compiled(
 ) -> CompiledText | None:
     """The text with what is chosen, compiled; None where it costs more than ``after`` in some
     launches, or than before in any, is not proved, or cannot be compared."""
-    text = edited(author.source, tuple(edit for one in chosen for edit in one.spelling.edits))
-    changed = changed_by(chosen)
-    if isinstance(text, Refusal):
-        return None
-    claims, source = claims_of(chosen), parse(text, author.source.file)
-    if isinstance(prove_text(author.source, source, claims), Refusal):
+    changed, text = changed_by(chosen), _proved(author.source, chosen)
+    if text is None:
         return None
     try:
         made = author.compiled(text, changed).under(before.emitted.passes.keys())
@@ -172,6 +226,15 @@ def _compiled(
         (over(one.passes, keys), over(one.executed, keys)) for one in (new, after.emitted)
     )
     return None if cost > most or crowded(after.kernels, made.kernels) else made
+
+
+def _proved(source: CxxSource, chosen: Sequence[WrittenArray]) -> str | None:
+    """The text with what is chosen; None where it is not proved."""
+    text = edited(source, tuple(edit for one in chosen for edit in one.spelling.edits))
+    if isinstance(text, Refusal):
+        return None
+    proved = prove_text(source, parse(text, source.file), claims_of(chosen))
+    return None if isinstance(proved, Refusal) else text
 
 
 def changed_by(chosen: Sequence[WrittenArray]) -> tuple[ChangedArgument, ...]:

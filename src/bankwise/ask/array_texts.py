@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_posed import SizedArray
-from bankwise.ask.dearer import is_long
+from bankwise.ask.dearer import is_long, is_slower, thinly
 from bankwise.ask.every_launch import believed, every_launch, fitting, over, paying
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.claim import ArrayClaim
@@ -92,8 +92,28 @@ def written_arrays(
     return chosen, best, tuple(refusals)
 
 
-_Ranked = tuple[tuple[tuple[int, int], bool, bool, int], WrittenArray, CompiledText]
-"""A text with its rank: the least first."""
+_Rank = tuple[tuple[int, int], bool, bool, int]
+"""The least first: what is taken, whether it is heavy, or crowded, the instructions around."""
+
+
+class _Ranked(ByIdentity, frozen=True, eq=False):
+    """A text with its rank; ``slower``: it takes so much more besides that it may be slower."""
+
+    rank: _Rank
+    slower: bool
+    one: WrittenArray
+    made: CompiledText
+
+    def saved(self, cost: tuple[int, int]) -> int:
+        """The passes that it saves beside what was chosen so far, which takes ``cost``."""
+        return cost[0] - self.rank[0][0]
+
+
+def _least(found: Sequence[_Ranked], cost: tuple[int, int]) -> _Ranked:
+    """The text that costs least; one that may be slower stands behind each that is not, and saves
+    at least half as many passes."""
+    plain = max((one.saved(cost) for one in found if not one.slower), default=0)
+    return min(found, key=lambda one: (one.slower and 2 * plain >= one.saved(cost), one.rank))
 
 
 def _cheapest(
@@ -106,8 +126,8 @@ def _cheapest(
 ) -> Iterator[tuple[WrittenArray, CompiledText]]:
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
     the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
-    dear, or its code or its registers are many: then of equals one of which that is not so comes
-    first, then one of which as many blocks fit a unit, then the one with the fewest.
+    dear, or its code or its registers are many: then a plainer one that saves half as much comes
+    first, of equals one of which as many blocks fit a unit, then the one with the fewest.
     What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
     more."""
     cost = best.emitted.beside(before.emitted)
@@ -119,9 +139,8 @@ def _cheapest(
     found: list[_Ranked] = []
 
     def ends(one: _Ranked) -> bool:
-        (price, *_), _, made = one
-        dear = made.emitted.is_dear(best.emitted, gpu) or _heavy(before.kernels, made.kernels)
-        return price <= wanted and not dear
+        dear = one.made.emitted.is_dear(best.emitted, gpu) or one.rank[1] or one.slower
+        return one.rank[0] <= wanted and not dear
 
     while left or found:
         while left and not any(map(ends, found)):
@@ -137,11 +156,11 @@ def _cheapest(
             elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
                 texts = before.kernels, made.kernels
                 rank = price, _heavy(*texts), crowded(*texts), made.emitted.nearer(before.emitted)
-                found.append((rank, one, made))
+                found.append(_Ranked(rank, is_slower(*texts), one, made))
         if found:
-            least = min(found, key=lambda one: one[0])
+            least = _least(found, cost)
             found.remove(least)
-            yield least[1:]
+            yield least.one, least.made
 
 
 def _dear(
@@ -153,7 +172,9 @@ def _dear(
     if then.beside(now)[0] < 0 and over(then.passes, keys) >= over(now.passes, keys):
         return "a block would take fewer passes in guessed launches alone"
     parts = one.plan.parts and _parts_dearly(made, best, gpu)
-    return made.emitted.longer_busy(before.emitted, gpu) or _DEAR * bool(parts)
+    busy = then.longer_busy(before.emitted, gpu) or then.longer_busy(now, gpu)
+    few = thinly(best.kernels, made.kernels, (now.passes, then.passes))
+    return busy or few or _DEAR * bool(parts)
 
 
 def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from bankwise.ask.advice import unseen_addresses
+from bankwise.ask.array_skews import foreseen
+from bankwise.ask.array_texts import WrittenArray
 from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first
+from bankwise.ask.device_alone import alone, takes_long
 from bankwise.ask.fix_cute_source import written_by_cute
 from bankwise.ask.header_copies import copied_text
 from bankwise.ask.source_plans import SourcePlans, promised, source_plans
@@ -21,8 +25,10 @@ from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.places import at_expressions, texts_of
 from bankwise.read.cxx.tree import parse
+from bankwise.read.kept_code import KeptCode
 from bankwise.read.options import Options, Progress, phase_of
 from bankwise.read.recognise import recognise
+from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.read.sources import language_of
 from bankwise.show.snippets import NOT_EDITED
 from bankwise.show.values import CheckReport, KernelReport
@@ -39,7 +45,9 @@ def check_source_file(
     phase = phase_of(progress)
     what, said = compilation_of(path, options)
     phase("compiling, following kernels")
-    found = language_of(what).check(what, **asked(options))
+    language = language_of(what)
+    kept = KeptCode() if takes_long(what, language) else None
+    found = language.check(what, **asked(options), kept=kept)
     texts = texts_of(found, str(path), read_text(path))
     origin = origin_of(recognise(path), path, options)
     arrays: tuple[SharedArray, ...] = ()
@@ -59,8 +67,12 @@ def check_source_file(
     planned = _NO_PLANS
     if named and not refused and origin.command:
         launches = shown_first(found.kernels)
-        planned = source_plans(source, language_of(what), what, options, launches, phase)
-        report, refused = _promised(report, planned, launches, named)
+        if kept is not None:
+            follow = partial(_followed, language, options, kept)
+            what = alone(what, language, found.emitted, follow) or what
+        planned = source_plans(source, language, what, options, launches, phase)
+        written = foreseen(source, what, launches, planned.plans, planned.sizes)
+        report, refused = _promised(report, planned, written, launches, named)
     by_cute = _by_cute(report, texts[str(path)], options) if refused else None
     if by_cute is not None:
         report = by_cute
@@ -72,15 +84,23 @@ def check_source_file(
     return replace(report, kernels=kernels, source_lines=_lines(report, texts))
 
 
+def _followed(
+    language: SourceLanguage, options: Options, kept: KeptCode, what: Compilation
+) -> Sequence[AssemblyKernel]:
+    """The kernels of a compilation; the very same values for the same code."""
+    return language.check(what, **asked(options), kept=kept).kernels
+
+
 def _promised(
     report: CheckReport,
     planned: SourcePlans,
+    written: Sequence[WrittenArray],
     launches: Sequence[AssemblyKernel],
     named: Sequence[str],
 ) -> tuple[CheckReport, str]:
     """The report with what `fix` writes; and why it writes less than layouts of buffers promise for
     the kernels ``named``, empty if it writes all."""
-    kernels = tuple(promised(k, planned, launches) for k in report.kernels)
+    kernels = tuple(promised(k, written, planned.names, launches) for k in report.kernels)
     found = replace(report, kernels=kernels)
     less = _commands(found) < _commands(report) or not planned.kernels.issuperset(named)
     return found, "; ".join(map(str, planned.refusals)) if less else ""

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bankwise.ask.every_launch import emitted_cost, key_of, over, resident
+from bankwise.ask.every_launch import (
+    Passes,
+    emitted_cost,
+    every_launch,
+    fitting,
+    key_of,
+    over,
+    resident,
+)
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Occupancy, Resource
 from bankwise.read.assembly import AssemblyKernel
@@ -20,15 +28,11 @@ _MANY = 1.5
 times the instructions, and 128 registers for 96, ran at 0.95 of its speed without its conflicts."""
 
 
-def dear(
-    before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], time: str
-) -> tuple[str, ...]:
+def dear(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> tuple[str, ...]:
     """Where a change may cost more than it saves, in words: instructions that take longer to issue
-    than the passes that they save, fewer blocks on a unit, or many more instructions. ``time``: how
-    to know."""
+    than the passes that they save, fewer blocks on a unit, or many more instructions."""
     kernels = zip(before, after, strict=True)
-    more = (told for pair in kernels for told in _more(*pair))
-    return tuple(f"{one}: {time}" for one in (*_issued(before, after), *more))
+    return *_issued(before, after), *(told for pair in kernels for told in _more(*pair))
 
 
 def _issued(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> Iterator[str]:
@@ -83,6 +87,29 @@ def _shared(
     if "shared memory" not in limited_by or new <= old:
         return []
     return [f"{old:,} -> {new:,} shared bytes"]
+
+
+def is_slower(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether a kernel takes so much more than before that it may be slower."""
+    return any(told for pair in zip(before, after, strict=True) for told in _more(*pair))
+
+
+def thinly(
+    before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], passes: tuple[Passes, Passes]
+) -> str:
+    """Which kernel loses more of its blocks on a unit than of its ``passes``, before and after, in
+    words; empty if none does. Where shared memory is what it waits for, a unit then has less to
+    do meanwhile, and where it is not, nothing was saved."""
+    for old, new in zip(before, after, strict=True):
+        fit, fits = fitting(old), fitting(new)
+        keys = {key_of(one) for one in every_launch((old,))}
+        then, now = (over(one, keys) for one in passes)
+        if fits < fit and now * fit > then * fits:
+            return (
+                f"{fits} blocks of {short(old.name)} would fit a unit for {fit}, with "
+                f"{now:,} passes for {then:,}"
+            )
+    return ""
 
 
 def is_long(before: AssemblyKernel, after: AssemblyKernel) -> bool:

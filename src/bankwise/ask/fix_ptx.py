@@ -63,6 +63,7 @@ def fix_ptx_file(
     before = _assembled(whole, file, options, followed[0].target)
     planned, refusals = _planned(text, followed, before)
     chosen, after, unchosen = _chosen(file, options, before, planned)
+    slower = dear(before.code.kernels, after.code.kernels)
     return FixReport(
         before=report_of(file, before.code.kernels, text, notes=(before.how,)),
         after=report_of(file, after.code.kernels, after.spliced.text, notes=(after.how,)),
@@ -76,8 +77,9 @@ def fix_ptx_file(
         by_line=True,
         notes=(
             *filter(None, [said_copies(before.code.kernels, after.code.kernels)]),
-            *dear(before.code.kernels, after.code.kernels, "time it before you take it"),
+            *(f"{one}: time it before you take it" for one in slower),
         ),
+        slower=slower,
     )
 
 

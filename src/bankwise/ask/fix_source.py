@@ -22,6 +22,7 @@ from bankwise.ask.array_skews import by_constants
 from bankwise.ask.array_texts import WrittenArray, claims_of, rejection, written_arrays
 from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.dearer import dear
+from bankwise.ask.device_alone import is_whole, quick, said_alone
 from bankwise.ask.every_launch import (
     every_launch,
     key_of,
@@ -72,11 +73,12 @@ def fix_source_file(
     if judges.run:
         need_gpu(file)
     author, before, said = _asked(file, options, phase_of(progress))
-    fixed = _with_headers(author, before, judges)
+    fixed = _tried_alone(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
     before, after = fixed.before, fixed.compiled
+    slower, time = dear(before.kernels, after.kernels), _TIME[author.language.name == "CUDA"]
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
@@ -94,8 +96,9 @@ def fix_source_file(
             *fixed.copied,
             *told,
             *filter(None, [said_copies(before.kernels, after.kernels)]),
-            *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
+            *(f"{one}: {time}" for one in slower),
         ),
+        slower=slower,
     )
 
 
@@ -135,6 +138,19 @@ class _Fixed(ByIdentity, frozen=True, eq=False):
     def rejected(self) -> bool:
         """Whether a judge says no."""
         return bool(rejection(self.verdicts))
+
+
+def _tried_alone(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
+    """The source with other indices and extents; where its host code takes long to compile, what is
+    tried is compiled without, and what is written is compiled whole."""
+    other = quick(author, before)
+    if other is author:
+        return _with_headers(author, before, judges)
+    fixed = _with_headers(other, other.compiled(before.text), judges)
+    author.phase("compiling the whole text")
+    if fixed.changes and not is_whole(author, other, fixed.compiled):
+        return _with_headers(author, before, judges)
+    return replace(fixed, copied=(*fixed.copied, *said_alone(other) * bool(fixed.changes)))
 
 
 def _with_headers(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
@@ -243,7 +259,8 @@ def _executed(
         old, new = (_emitted(author, one) for one in (before, after))
         yield judge_code(author.language.emits, old, new, whole)
     if judges.run:
-        yield judge_run(author.what, whole, before.text, after.text, after.changed)
+        what = replace(author.what, alone=None)
+        yield judge_run(what, whole, before.text, after.text, after.changed)
 
 
 def _emitted(author: Author, one: CompiledText) -> str:

@@ -28,7 +28,7 @@ def unlike(
     if not any(claim.constant for claim in claims):
         return ""
     old = sizes(before, shared_arrays(before), language, what)
-    new = sizes(after, shared_arrays(after), language, what)
+    new = sizes(after, shared_arrays(after), language, what.with_instances(changed))
     if isinstance(old, Refusal) or isinstance(new, Refusal) or len(old) != len(new):
         return "how long its arrays are is not known"
     claimed = {claim.number: claim for claim in claims}

@@ -30,7 +30,7 @@ def misplaced(
     if not moved:
         return ""
     old = sizes(before, arrays, language, what)
-    new = sizes(after, shared_arrays(after), language, what)
+    new = sizes(after, shared_arrays(after), language, what.with_instances(changed))
     if isinstance(old, Refusal) or isinstance(new, Refusal):
         return "where its arrays begin is not known"
     for kernel, number in ((k, n) for k in old for n in moved if n in old[k]):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
+from msgspec import field
 from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlans, plans_of
 from bankwise.ask.array_posed import can_be
+from bankwise.ask.array_texts import WrittenArray
 from bankwise.ask.every_launch import (
     LaunchKey,
     every_launch,
@@ -21,7 +23,7 @@ from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import shared_arrays, tied
 from bankwise.read.cxx.headers import that_declare_shared
-from bankwise.read.cxx.sizes import sizes
+from bankwise.read.cxx.sizes import Sizes, sizes
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.launch.headers import header_texts
 from bankwise.read.names import listed
@@ -34,13 +36,14 @@ from bankwise.show.values import KernelReport
 class SourcePlans(ByIdentity, frozen=True, eq=False):
     """``plans``: of the arrays that have conflicts, what saves most first; ``refusals``: why others
     have none, ``unasked``: why those have none that no kernel has; ``names``: of all arrays;
-    ``keys``: the launches that can be, None where that was not asked."""
+    ``keys``: the launches that can be, None where that was not asked; ``sizes``: of the arrays."""
 
     plans: tuple[ArrayPlans, ...]
     refusals: tuple[Refusal, ...]
     unasked: tuple[Refusal, ...] = ()
     names: frozenset[str] = frozenset()
     keys: frozenset[LaunchKey] | None = None
+    sizes: Sizes = field(default_factory=dict)
 
     @property
     def kernels(self) -> frozenset[str]:
@@ -86,7 +89,7 @@ def source_plans(
             (refusals if here else unasked).append(one)
     names = frozenset(array.name for array in arrays)
     plans.sort(key=lambda one: -one.saved)
-    return SourcePlans(tuple(plans), tuple(refusals), tuple(unasked), names, keys)
+    return SourcePlans(tuple(plans), tuple(refusals), tuple(unasked), names, keys, measured)
 
 
 _NO_ARRAY = "no __shared__ array is declared in it"
@@ -111,30 +114,35 @@ def sharing(
 
 
 def promised(
-    kernel: KernelReport, found: SourcePlans, launches: Sequence[AssemblyKernel]
+    kernel: KernelReport,
+    written: Sequence[WrittenArray],
+    known: Set[str],
+    launches: Sequence[AssemblyKernel],
 ) -> KernelReport:
-    """What to write against the conflicts of a kernel, as ``fix`` plans it: its words and passes in
-    place of those that layouts of the emitted buffers have."""
+    """What to write against the conflicts of a kernel, as ``fix`` writes it: its words and passes
+    in place of those that layouts of the emitted buffers have. ``known``: the names of all arrays
+    of the text."""
     keys = [key_of(one) for one in launches if one.name == kernel.name]
-    plans = [one for one in found.plans if kernel.name in one.kernels]
-    said = (_as_planned(one, plans, found.names, keys) for one in kernel.snippets)
-    shorter = (one.unpadded for one in plans if one.unpadded)
+    mine = [one for one in written if kernel.name in one.plans.kernels]
+    said = (_as_planned(one, mine, known, keys) for one in kernel.snippets)
+    shorter = (one.plans.unpadded for one in mine if one.plans.unpadded)
     return replace(kernel, snippets=tuple(said), notes=(*kernel.notes, *shorter))
 
 
 def _as_planned(
-    snippet: Snippet, plans: Sequence[ArrayPlans], known: Set[str], keys: Sequence[LaunchKey]
+    snippet: Snippet, written: Sequence[WrittenArray], known: Set[str], keys: Sequence[LaunchKey]
 ) -> Snippet:
-    """A snippet in the words of the plan of its arrays, without the command where they have none.
+    """A snippet in the words of the text of its arrays, without the command where they have none.
     ``known``: the names of all arrays of the text."""
     mine = {name.partition(" in parts of ")[0] for name in snippet.buffers}
-    for one in plans:
-        names = {array.array.name for array in one.arrays}
+    for one in written:
+        plans = one.plans
+        names = {array.array.name for array in plans.arrays}
         if names & mine:
-            before, after = (over(each, keys) for each in (one.present, one.plans[0].passes))
+            before, after = (over(each, keys) for each in (plans.present, one.plan.passes))
             alike = names == mine and before == snippet.before
-            text = f"{one.plans[0].spellings[0].text}{f' ({one.longer})' if one.longer else ''}"
-            text += _IF * one.plans[0].hides
+            why = f" ({plans.longer})" if plans.longer and not one.skew else ""
+            text = f"{one.spelling.text}{why}{_IF * one.plan.hides}"
             return replace(snippet, what=text, after=after) if alike else snippet
     return replace(snippet, command="") if mine & known else snippet
 

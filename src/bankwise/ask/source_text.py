@@ -18,7 +18,7 @@ from bankwise.read.instances import ChangedArgument, back, instance, instances_i
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import Options, Phase
-from bankwise.read.source import Compilation, SourceLanguage
+from bankwise.read.source import Compilation, Compiled, SourceLanguage
 
 _TEXTS = 32
 """Of a source that are kept: those of one array are tried again when another one is rejected."""
@@ -68,15 +68,30 @@ class Author(ByIdentity, frozen=True, eq=False):
         return self.kept.once("text", made_of, lambda: self._compiled(text, changed), _TEXTS)
 
     def _compiled(self, text: str, changed: tuple[ChangedArgument, ...]) -> CompiledText:
-        what = replace(self.what, text=text)
-        found = self.language.check(what, **self._asked(self.options, changed))
-        kernels = list(found.kernels)
-        for one in (replace(self.options, kernel=instance(name, changed)) for name in self.also):
-            kernels += self.language.check(what, **self._asked(one, changed)).kernels
+        every = self._checked(text, changed)
+        kernels = (kernel for found in every for kernel in found.kernels)
         known = tuple(_as_before(one, back(changed)) for one in kernels)
         shown = shown_first(tuple(told(known, self.supposed)))
-        between = instances_in(found.emitted, back(changed))
-        return CompiledText(text, shown, found.how, emitted_cost(shown), between, changed)
+        between = instances_in(every[0].emitted, back(changed))
+        return CompiledText(text, shown, every[0].how, emitted_cost(shown), between, changed)
+
+    def followed(
+        self, text: str, changed: tuple[ChangedArgument, ...] = ()
+    ) -> tuple[AssemblyKernel, ...]:
+        """The kernels of a text in its place, under the names that they have there: the very same
+        values for the same code."""
+        return tuple(kernel for found in self._checked(text, changed) for kernel in found.kernels)
+
+    def followed_as(self, what: Compilation) -> tuple[AssemblyKernel, ...]:
+        """The kernels of the source itself, compiled in another way."""
+        return replace(self, what=what).followed(self.source.text)
+
+    def _checked(self, text: str, changed: Sequence[ChangedArgument]) -> tuple[Compiled, ...]:
+        """What is asked about, and what is looked at as well."""
+        what = replace(self.what, text=text).with_instances(changed)
+        also = (replace(self.options, kernel=instance(name, changed)) for name in self.also)
+        asked_ = (self._asked(one, changed) for one in (self.options, *also))
+        return tuple(self.language.check(what, **one) for one in asked_)
 
     def _asked(self, options: Options, changed: Sequence[ChangedArgument]) -> dict[str, Any]:
         given = asked(options)

@@ -108,8 +108,11 @@ def _built(what: Compilation, gpu: str) -> _Built:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         source = source_of(what, Path(folder), "kernel.cu")
         name, cubin = names_of(source, file), Path(folder, "out.cubin")
-        how = compile_cuda(source, cubin, architecture(gpu), file, name, what.flags)
-        text = read_text(source)
+        flags = what.flags_in(Path(folder))
+        how = compile_cuda(source, cubin, architecture(gpu), file, name, flags)
+        for flag in flags[: len(flags) - len(what.flags)]:
+            how = how.replace(f"{flag} ", "")
+        text = what.whole if what.alone else read_text(source)
         hosted = launches_in(text, own_headers(text, what.path, what.flags))
         return _Built(text, how, read_bytes(cubin), name, hosted, _embedded(cubin))
 
@@ -122,8 +125,9 @@ def _kernels(built: _Built, only: str, file: str) -> tuple[SassKernel, ...]:
 
 
 def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
-    """A kernel with the lines of the disassembly in order alone, where it stands in that, and with
-    the user's names of its files: equal to the same one of another compilation."""
+    """A kernel with the lines of the disassembly in order alone, where it stands in that, with the
+    user's names of its files, and without the variables of all the module, whose part in it its
+    calls have: equal to the same one of another compilation."""
     code, name = kernel.code, cache(name)
     place = cache(lambda one: replace(one, file=name(one.file)))
     order = {line: n for n, line in enumerate(sorted({i.line for i in code.instructions}))}
@@ -131,7 +135,8 @@ def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
         replace(i, line=order[i.line], places=tuple(map(place, i.places)))
         for i in code.instructions
     )
-    return replace(kernel, line=0, code=replace(code, instructions=plain))
+    facts = replace(kernel.facts, externals={})
+    return replace(kernel, line=0, code=replace(code, instructions=plain), facts=facts)
 
 
 def _embedded(cubin: Path) -> str:
@@ -165,7 +170,7 @@ def compile_to(what: Compilation, made: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         source = source_of(what, Path(folder), "kernel.cu")
         name, gpu = names_of(source, file), architecture(cuda_target(what.target, file))
-        compile_cuda(source, made, gpu, file, name, what.flags)
+        compile_cuda(source, made, gpu, file, name, what.flags_in(Path(folder)))
 
 
 def ptx_parts(ptx: str) -> Iterator[EmittedPart]:
@@ -277,4 +282,5 @@ CUDA = SourceLanguage(
     emitted=compiled_ptx,
     parts=ptx_parts,
     remark="//",
+    alone=True,
 )

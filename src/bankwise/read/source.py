@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.files import nearby, read_text
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.device_text import DeviceText
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import UNSAID
+from bankwise.read.instances import ChangedArgument, instance
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import Launches
 
@@ -29,12 +32,30 @@ Name = Callable[[str], str]
 
 class Compilation(Struct, frozen=True):
     """What is compiled: the file at ``path``, or a ``text`` in its place, for the GPU ``target``,
-    "" for the one that the language takes then, with the user's own ``flags``."""
+    "" for the one that the language takes then, with the user's own ``flags``; ``alone``: its
+    kernels without the code of the host."""
 
     path: Path
     target: str = ""
     flags: tuple[str, ...] = ()
     text: str | None = None
+    alone: DeviceText | None = None
+
+    @property
+    def whole(self) -> str:
+        """The text with all that the user's has."""
+        return read_text(self.path) if self.text is None else self.text
+
+    def with_instances(self, changed: Iterable[ChangedArgument]) -> Compilation:
+        """The same of a text in which arguments of templates are other numbers."""
+        if self.alone is None:
+            return self
+        named = tuple(instance(name, changed) for name in self.alone.kernels)
+        return replace(self, alone=replace(self.alone, kernels=named))
+
+    def flags_in(self, folder: Path) -> tuple[str, ...]:
+        """The flags for the compiler; ``folder``: of what :func:`source_of` leaves."""
+        return self.flags if self.alone is None else (self.alone.put(folder), *self.flags)
 
 
 class Compiled(ByIdentity, frozen=True, eq=False):
@@ -86,7 +107,8 @@ class SourceLanguage(Struct, frozen=True, kw_only=True):
     an InputError; ``check``: see :class:`CheckSource`; ``emitted``: the text of a compilation, with
     the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it;
     ``place``: an operand of inline assembly that prints where the variable ``{}`` lies, as one of
-    ``parts`` calls it; "" where the variable's own name tells.
+    ``parts`` calls it; "" where the variable's own name tells; ``alone``: it takes the text of a
+    device alone.
     """
 
     name: str
@@ -97,15 +119,16 @@ class SourceLanguage(Struct, frozen=True, kw_only=True):
     parts: Callable[[str], Iterable[EmittedPart]]
     remark: str
     place: str = ""
+    alone: bool = False
 
 
 def source_of(what: Compilation, folder: Path, name: str) -> Path:
     """The user's file; a copy in ``folder`` of another text in its place, which is called like it;
     of what came through a pipe one called ``name``."""
-    if what.text is None and what.path.is_file():
+    if what.text is None and what.path.is_file() and what.alone is None:
         return what.path
     source = folder / (what.path.name if what.path.is_file() else name)
-    source.write_text(read_text(what.path) if what.text is None else what.text, "utf-8")
+    source.write_text(what.whole if what.alone is None else what.alone.of(what.whole), "utf-8")
     return source
 
 

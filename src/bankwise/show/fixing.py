@@ -98,8 +98,9 @@ class FixReport(Struct, frozen=True):
     that wrote the text, in lines. ``assumed``: what is taken if no conflict by a rule that nobody
     knows is real, in words. ``files``: where a folder was asked for, what goes below it, by
     path. ``modules``: of a dump of a compiler, the executables that are written in its place, by
-    name. ``notes``: what the change may cost. ``emitted``: kernels of the text that the answer
-    leaves, as they are compiled: where there is one, it has the last word, not its text.
+    name. ``notes``: what the change may cost; ``slower``: why it may take longer though it has
+    fewer conflicts. ``emitted``: kernels of the text that the answer leaves, as they are compiled:
+    where there is one, it has the last word, not its text.
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not;
     ``hinge``: gained, and nothing if it is not, or not if a rule of low confidence does not hold.
     """
@@ -122,6 +123,7 @@ class FixReport(Struct, frozen=True):
     modules: tuple[tuple[str, str], ...] = ()
     assumed: str = ""
     notes: tuple[str, ...] = ()
+    slower: tuple[str, ...] = ()
     emitted: tuple[KernelReport, ...] = ()
     gamble: str = ""
     hinge: str = ""
@@ -190,6 +192,7 @@ class FixReport(Struct, frozen=True):
             "the proof holds for this launch alone": partly,
             f"whether it gains is not known: {self.gamble} (measure both)": bool(self.gamble),
             f"whether it gains is not known: {self.hinge} (measure both)": bool(self.hinge),
+            "it may be slower (note: ..)": self.accepted and bool(self.slower) and not self._timed,
             "something stays as it is (not changed: ..)": bool(self.refusals),
             f"not all is analysed and known{self._told_open}": not self.ends.accounted,
             **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
@@ -198,6 +201,11 @@ class FixReport(Struct, frozen=True):
             ),
         }
         return tuple(reason for reason, holds in found.items() if holds)
+
+    @property
+    def _timed(self) -> bool:
+        """Whether a GPU ran both texts, which names what is slower."""
+        return any(v.judge == "run" and v.status == "passed" for v in self.verdicts)
 
     @property
     def _told_open(self) -> str:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from bankwise.read.launch.tokens import SourceWord, tokens
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_LIBRARY = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>", re.MULTILINE)
 _MOST_FILES = 64
 _MOST_BYTES = 1 << 20
 
@@ -53,6 +54,35 @@ def _collect(
         header = path.read_text("utf-8", errors="replace")
         _collect(header, path.parent, folders, found, seen)
         found[path] = header
+
+
+def long_headers(source: str, file: Path, flags: Sequence[str] = ()) -> tuple[str, ...]:
+    """The headers of others, below folders that flags name, with which more than a megabyte is
+    included: in ``source``, the text of ``file``, or in its own headers."""
+    folders = tuple(Path(f) for option in ("-I", "-isystem") for f in _values(option, flags))
+    texts = (source, *header_texts(source, file, flags).values())
+    names = dict.fromkeys(name for text in texts for name in _LIBRARY.findall(text))
+    places = {name: _found(name, folders) for name in names} if folders else {}
+    return tuple(n for n, at in places.items() if at is not None and _is_long(at, folders))
+
+
+def _is_long(header: Path, folders: Sequence[Path]) -> bool:
+    """Whether a header has so many bytes, with all that it includes."""
+    left, seen, size = [header], {header}, 0
+    while left and size <= _MOST_BYTES:
+        path = left.pop()
+        text = path.read_text("utf-8", errors="replace")
+        size += len(text)
+        for name in (*_INCLUDE.findall(text), *_LIBRARY.findall(text)):
+            found = _found(name, (path.parent, *folders))
+            if found is not None and found not in seen:
+                seen.add(found)
+                left.append(found)
+    return size > _MOST_BYTES
+
+
+def _found(name: str, folders: Sequence[Path]) -> Path | None:
+    return next((p for p in (folder / name for folder in folders) if p.is_file()), None)
 
 
 def _values(option: str, flags: Sequence[str]) -> Iterator[str]:

@@ -111,6 +111,9 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
         str | None, Meta(description="what is taken if no conflict by an unknown rule is real")
     ]
     notes: Annotated[tuple[str, ...], Meta(description="what the change may cost")]
+    slower: Annotated[
+        tuple[str, ...], Meta(description="why it may take longer though it has fewer conflicts")
+    ]
     gamble: Annotated[
         str | None,
         Meta(description="what is gained if an unknown or weak rule holds; if not, lost or none"),
@@ -161,6 +164,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         settings=report.settings,
         assumed=report.assumed or None,
         notes=report.notes,
+        slower=report.slower,
         gamble=report.unsure or None,
         emitted=tuple(map(_emitted, report.emitted)),
     )
