@@ -145,6 +145,22 @@ def test_a_cubin_comes_through_a_pipe(
     assert (tmp_path / "called").read_text().split()[-1] != "-"
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        (r"k/\303\274 dir/tr\303/244n.cu", "k/ü dir/trän.cu"),
+        (r"\346\227\245\346\234/254.cu", "日本.cu"),
+        (r"\303\274/244.cu", "ü/244.cu"),
+        (r"C:\\tiles\\k.cu", r"C:\tiles\k.cu"),
+        ("tiles/244.cu", "tiles/244.cu"),
+    ],
+)
+def test_a_source_has_the_name_that_its_user_gave_it(said: str, name: str) -> None:
+    """Bytes beyond ASCII are octal numbers; of the last one ptxas makes a folder."""
+    (kernel,) = kernels(sass_text(BODY.replace("tile.cu", said)), "k.sass")
+    assert kernel.instructions[0].source == Location(name, 12)
+
+
 def test_what_is_not_analysed_belongs_to_its_kernel_not_to_its_neighbour(
     nvdisasm: Path, tmp_path: Path
 ) -> None:
