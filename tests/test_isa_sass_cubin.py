@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import random
 import re
@@ -10,6 +11,7 @@ import shutil
 import stat
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,7 @@ from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.facts import from_cubin
 from bankwise.read.sass.parse import kernels
 from bankwise.read.toolkit import find_program
+from command import bankwise
 from sass_texts import DATA, sass_text
 
 pytestmark = pytest.mark.compiles
@@ -127,6 +130,35 @@ def test_a_cubin_is_disassembled_and_checked(nvdisasm: Path, tmp_path: Path) -> 
     assert "STS at 0x0020" in access.note
     assert (tmp_path / "called").read_text().split() == ["-c", "-gi", "-ndf", str(path)]
     assert "the most that the kernel was compiled for" in report.kernels[0].notes[0]
+
+
+def test_a_cubin_comes_through_a_pipe(
+    nvdisasm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nvdisasm reads a file alone; it is given one."""
+    (tmp_path / "k.cubin").write_bytes(cubin(FACTS))
+    with open(tmp_path / "k.cubin", "rb") as data, io.TextIOWrapper(data) as piped:
+        monkeypatch.setattr(sys, "stdin", piped)
+        ended = bankwise("check", "-")
+    assert ended.code == 1
+    assert "32-way bank conflict" in ended.out
+    assert (tmp_path / "called").read_text().split()[-1] != "-"
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        (r"k/\303\274 dir/tr\303/244n.cu", "k/ü dir/trän.cu"),
+        (r"\346\227\245\346\234/254.cu", "日本.cu"),
+        (r"\303\274/244.cu", "ü/244.cu"),
+        (r"C:\\tiles\\k.cu", r"C:\tiles\k.cu"),
+        ("tiles/244.cu", "tiles/244.cu"),
+    ],
+)
+def test_a_source_has_the_name_that_its_user_gave_it(said: str, name: str) -> None:
+    """Bytes beyond ASCII are octal numbers; of the last one ptxas makes a folder."""
+    (kernel,) = kernels(sass_text(BODY.replace("tile.cu", said)), "k.sass")
+    assert kernel.instructions[0].source == Location(name, 12)
 
 
 def test_what_is_not_analysed_belongs_to_its_kernel_not_to_its_neighbour(

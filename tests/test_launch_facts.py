@@ -172,6 +172,18 @@ def test_a_fraction_that_no_parameter_holds_is_bad_input(arguments: str) -> None
         _first_words(launch_of(f"k<<<_, 32>>>({arguments})"))
 
 
+@pytest.mark.parametrize("arguments", [f"x={1 << 32}", f"x={-(1 << 31) - 1}", f"_, {1 << 64}"])
+def test_a_number_that_its_parameter_cannot_hold_is_bad_input(arguments: str) -> None:
+    """Cut to 32 bits it would be another launch."""
+    with pytest.raises(InputError, match=r"argument . has [48] bytes; -?\d+ needs more"):
+        _first_words(launch_of(f"k<<<_, 32>>>({arguments})"))
+
+
+def test_a_number_fits_its_parameter_signed_or_not() -> None:
+    both = [_first_words(launch_of(f"k<<<_, 32>>>({n}, 0)"))[0] for n in ((1 << 32) - 1, -1)]
+    assert both == [0xFFF, 0xFFF]
+
+
 _DATA = """
 .version 8.0
 .target sm_80

@@ -110,6 +110,24 @@ def test_exit_codes(folder: Path, names: list[str], code: int) -> None:
     assert ended.code == code, ended.out + ended.err
 
 
+def test_an_empty_file_costs_no_other_its_answer(folder: Path) -> None:
+    """A target is for the files that name none: which those are is asked of each."""
+    (folder / "empty.s").touch()
+    ended = bankwise("scan", folder, "--target", "gfx942", "--jobs", "1")
+    assert ended.code == 1
+    out = " ".join(ended.out.split())
+    assert "empty.s: the file is empty" in out
+    assert re.search(r"\b4 kernels with shared memory of .*\b2 not read$", out)
+
+
+def test_no_file_at_all_is_no_clean_scan(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no kernel\n", "utf-8")
+    ended = bankwise("scan", tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert "no file that may hold a kernel" in ended.err
+    assert ".ptx" in ended.err
+
+
 def test_a_path_that_is_not_there_is_told_before_the_work(folder: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         scanned(folder, folder / "none")

@@ -212,6 +212,7 @@ def test_the_verb_lists_documents_and_prints_schemas() -> None:
     none = bankwise("schema", "bankwise.nothing/1")
     assert (none.code, none.out) == (2, "")
     assert "bankwise.certify/1" in none.err
+    assert "did you mean bankwise.certify/1?" in bankwise("schema", "certify").err
 
 
 def test_an_unknown_name_is_an_input_error() -> None:

@@ -283,6 +283,7 @@ def test_where_an_answer_goes_is_said_to_who_wants_a_file(tmp_path: Path) -> Non
     assert ended.code == 2
     assert "> FILE" in ended.err
     assert "> FILE" not in bankwise("check", tmp_path / "a.toml", "--outpt", "a.html").err
+    assert "--format json" in bankwise("check", tmp_path / "a.toml", "--json").err
 
 
 def test_a_count_fits() -> None:

@@ -114,6 +114,27 @@ def test_a_report_stands_in_three_columns_and_links_to_its_rows(
     opened.close()
 
 
+def test_what_mends_a_conflict_stands_above_its_rows(
+    tab: Tab, document: dict[str, Any], tmp_path: Path
+) -> None:
+    """Two texts that one command writes: it stands there once, in sight on a small screen too."""
+    one = {"language": "PTX", "effect": "1 pass instead of 32", "snippet": None, "notes": []}
+    told = [one | {"what": w, "command": "bankwise fix k.ptx"} for w in ("swap a", "swap b")]
+    (tmp_path / "m.html").write_text(html(document | {"snippets": told}), "utf-8")
+    opened = Tab(tab.context.browser, viewport={"width": 390, "height": 800})
+    opened.open((tmp_path / "m.html").as_uri())
+    shown = opened.page.get_by_label("what mends it")
+    assert shown.get_by_role("listitem").all_text_contents() == [
+        f"swap {name} PTX: 1 pass instead of 32" for name in "ab"
+    ]
+    assert shown.locator("pre").all_text_contents() == ["bankwise fix k.ptx"]
+    box = shown.locator("pre").bounding_box()
+    assert box, "in sight"
+    assert box["y"] + box["height"] < 800
+    assert box["x"] + box["width"] <= 390
+    opened.close()
+
+
 def test_the_kernels_of_a_scan_are_sorted_by_a_heading(tab: Tab, tmp_path: Path) -> None:
     report = scan([PTX], Options())
     (tmp_path / "scan.html").write_text(scan_html(report), "utf-8")

@@ -19,6 +19,7 @@ from bankwise.ask.scan_case import COLUMNS, ScanCase, answer, launches_said
 from bankwise.ask.scan_open import ScanFile, check_paths, files_of, open_file
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.options import Options
+from bankwise.read.recognise import suffixes
 from bankwise.show.scanning import (
     OpenReason,
     ScannedKernel,
@@ -75,13 +76,18 @@ def scan(
     ``store_file``: None keeps nothing. ``least_extra``: leaves kernels out of the report that
     surely waste fewer passes. ``progress`` is called with (ended, found so far) kernels. Safe to
     kill, and to interrupt: run it again to go on. Raises :class:`InputError` for a path that is not
-    there, if nothing could be read, and if no file has a kernel that was asked for.
+    there, if there is no file to read or none could be, and if none has a kernel that was asked
+    for.
     """
     seen = gather(paths, options, answer, store_file, limits, progress)
     kept = str(store_file) if store_file else ""
     report = _report(tuple(map(str, paths)), kept, seen, least_extra)
     if report.nothing_read:
         raise unreadable(report.broken)
+    if not (seen.files or seen.why):
+        hint = f"`scan` reads {' '.join(suffixes('scan'))}"
+        place = Location(", ".join(report.paths))
+        raise InputError("no file that may hold a kernel", location=place, hint=hint)
     if options.kernel and seen.files and not (seen.places or seen.broken or seen.why):
         message = f"no kernel {options.kernel!r} in {seen.files} files"
         place, hint = Location(report.paths[0]), "without --kernel all that are there are listed"

@@ -20,7 +20,7 @@ from bankwise.read.binary.check import NO_CODE, NO_KERNEL, chosen_kernels, chose
 from bankwise.read.binary.kernels import BinaryKernel, readable
 from bankwise.read.follow.driver import check_target, no_kernel, target_of
 from bankwise.read.options import Options
-from bankwise.read.recognise import load, recognise, require, takers
+from bankwise.read.recognise import load, recognise, require, suffixes
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
 from bankwise.read.unsaid import of_one_of_many
@@ -62,13 +62,13 @@ def files_of(paths: Sequence[Path], options: Options) -> Iterator[ScanFile]:
 
 
 def _found(paths: Sequence[Path]) -> Iterator[tuple[tuple[Path, ...], bool]]:
-    suffixes = {suffix for one in takers("scan") for suffix in one.suffixes}
+    known = suffixes("scan")
     for path in dict.fromkeys(paths):
         if not path.is_dir():
             yield (path,), True
             continue
         below = files_below(path, MOST_FILES)
-        found = families([f for f in below if f.suffix.lower() in suffixes])
+        found = families([f for f in below if f.suffix.lower() in known])
         linked = [family.files[0] for family in found if is_linked(family)]
         for family in (one for one in found if not linked_in(one, linked)):
             yield family.files, False

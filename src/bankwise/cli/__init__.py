@@ -15,6 +15,9 @@ __all__ = ["main"]
 
 _INTERRUPTED = 130
 _DEBUG = "--debug"
+_TO_FILE = "what is printed goes into a file by > FILE"
+_INSTEAD = {"-o": _TO_FILE, "--output": _TO_FILE, "--json": "--format json"}
+"""What to type for an option that a verb does not have."""
 
 
 def main() -> None:
@@ -106,8 +109,9 @@ def _run() -> int | str | None:
         # What prints takes a pipe that was closed for a failure.
         if isinstance(end.__context__, BrokenPipeError):
             raise end.__context__ from None
-        if getattr(end.__context__, "option_name", "") in ("-o", "--output"):
-            _print_error("hint: what is printed goes into a file by > FILE")
+        hint = _INSTEAD.get(getattr(end.__context__, "option_name", ""))
+        if hint:
+            _print_error(f"hint: {hint}")
         sys.stdout.flush()
         return end.code
     sys.stdout.flush()

@@ -19,17 +19,20 @@ if TYPE_CHECKING:
 
 
 def examples(*commands: str) -> str:
-    """The last words of a help text: commands, a line each (a test runs them)."""
-    return "\n\n".join(("Example:" if len(commands) == 1 else "Examples:", *commands))
+    """The last words of a help text: commands, a line each (a test runs them). What stands behind
+    Click's mark \b is not filled."""
+    title = "Example:" if len(commands) == 1 else "Examples:"
+    return "\n".join((f"{title}\n\n\b", *commands))
 
 
 app = typer.Typer(
     name="bankwise",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # in 80 columns its tables cut the names of options
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Predict, prove and fix GPU shared-memory bank conflicts, without a GPU.",
+    help="Predict, prove and fix GPU shared-memory bank conflicts, without a GPU.\n\n"
+    "Exit codes: 0 nothing found, 1 findings, 2 bad input or failure, 3 answered in part.",
     epilog=examples(
         "bankwise check kernel.mlir --target gfx950",
         "bankwise fix kernel.mlir -o fixed.mlir",
@@ -192,7 +195,7 @@ def compiler_flags(given: list[str]) -> tuple[str, ...]:
     """What stands behind ``--``; a further file is none."""
     if given and not given[0].startswith(("-", "@")):
         said = f"one FILE is asked about, {given[0]!r} is another one"
-        raise typer.BadParameter(f"{said}; `check` and `scan` take a folder of them")
+        raise typer.BadParameter(f"{said}; `scan` takes several, and folders")
     return tuple(given)
 
 

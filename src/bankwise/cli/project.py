@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -45,11 +46,16 @@ def asked(verb: str, file: Path, options: Options, run: Callable[[Options], _Ans
 
 
 def tell_of_many(verb: str, files: Iterable[str], options: Options) -> None:
-    """What was taken for some files, each project once."""
+    """What was taken for some files, each project once; of one that cannot be read the answer has
+    said so."""
+    from bankwise.errors import InputError
     from bankwise.read.unsaid import of_one_of_many
 
-    known = (Path(file) for file in dict.fromkeys(files) if Path(file).is_file())
-    for said in dict.fromkeys(of_one_of_many(verb, file, options)[1] for file in known):
+    told: dict[str, None] = {}
+    for file in (Path(file) for file in dict.fromkeys(files) if Path(file).is_file()):
+        with suppress(InputError):
+            told.setdefault(of_one_of_many(verb, file, options)[1])
+    for said in told:
         _tell(said)
 
 

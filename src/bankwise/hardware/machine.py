@@ -217,7 +217,7 @@ def machine(name: str) -> Machine:
         alike = _by_product(name, known) or _near_name(name, known)
         every = "known: " + ", ".join(_with_products(target) for target in known)
         hint = did_you_mean(alike, "bankwise machines", every)
-        raise InputError(f"unknown target {name!r}", hint=hint)
+        raise InputError(f"unknown target {name!r}" if name else "no target is named", hint=hint)
     return _read(name, shown_path(files[name]))
 
 

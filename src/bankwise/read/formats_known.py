@@ -24,6 +24,10 @@ KNOWN: tuple[Format, ...] = (
         "save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE",
     ),
     known(
+        *("pointer of Git LFS", "a", "", magic(rb"version https://git-lfs\.github\.com/spec/")),
+        "the file itself: git lfs pull",
+    ),
+    known(
         *("store of a sweep", "a", ".sqlite", magic(rb"SQLite format 3\0")),
         "name the TOML of the sweep: `bankwise sweep SPEC.toml --store FILE`",
     ),
@@ -73,6 +77,9 @@ OTHERS: tuple[Format, ...] = (
         *("text of an unknown kind", "", ".txt .log .out", signs.is_text),
         "a suffix says what it is: .mlir, .s, .ptx, .sass, .ttgir, .toml",
     ),
-    known("binary file", "a", "", lambda _: True, "text is needed: assembly, PTX, SASS or MLIR"),
+    known(
+        *("binary file", "a", "", lambda _: True),
+        "it begins like nothing that is known: damaged, packed or encrypted?",
+    ),
 )
 """Whatever is left."""

@@ -15,6 +15,8 @@ from bankwise.read.signs import Content
 
 _LEFT = 2
 """The last formats of the table take what no other does."""
+_MOST_LISTED = 12
+"""Kinds of file that a message names; more hide what it says."""
 
 
 def recognise(path: str | Path) -> Format:
@@ -118,12 +120,25 @@ def stages(*, left: bool = False) -> tuple[str, ...]:
     return tuple(dict.fromkeys(suffix for one in staged for suffix in one.suffixes))
 
 
+def suffixes(verb: str) -> tuple[str, ...]:
+    """How the names of files end that a verb takes."""
+    return tuple(dict.fromkeys(suffix for one in takers(verb) for suffix in one.suffixes))
+
+
 def _suffixes(one: Format) -> str:
     return f" ({' '.join(one.suffixes)})" if one.suffixes else ""
 
 
 def _not_taken(found: Format, verb: str, path: str | Path, target: str, kernel: str) -> InputError:
-    message = f"this is {found}; `{verb}` takes {_listed(takers(verb))}"
+    taken = takers(verb)
+    named = [one for one in taken if PurePath(path).suffix.lower() in one.suffixes]
+    message = f"this is {found}"
+    if named and found in formats.FORMATS[-_LEFT:]:
+        message += f", not {_listed(named)}, as its name says"
+    elif len(taken) > _MOST_LISTED:
+        message += f", which `{verb}` does not take: `bankwise {verb} --help` lists what it takes"
+    else:
+        message += f"; `{verb}` takes {_listed(taken)}"
     verbs = [f"`{one}`" for one in found.verbs if " " not in one]
     also = f"{_conjunction(verbs)} take{'s' * (len(verbs) == 1)} it" if verbs else ""
     asked = (str(path), read_text(path), verb, target, kernel) if found.instead_of else ()

@@ -16,7 +16,7 @@ from bankwise.errors import Refusal, exit_code
 from bankwise.read.names import short
 from bankwise.show.columns import table
 from bankwise.show.notebook import printed
-from bankwise.show.words import COLOURS, cell
+from bankwise.show.words import COLOURS, cell, several
 
 SURENESS: tuple[Sureness, ...] = ("none", "possible", "sure")
 _DATA = re.compile(r"\ba value (loaded|read) from ")
@@ -324,13 +324,13 @@ def summary(report: ScanReport) -> str:
     sure, possible = (sum(k.conflict == s for k in kernels) for s in ("sure", "possible"))
     answered, accesses, by_data = report.accesses
     parts = [
-        f"{len(kernels):,} kernels with shared memory of {report.files:,} files: "
+        f"{several(len(kernels), 'kernel')} with shared memory of {several(report.files, 'file')}: "
         f"{sure:,} conflict, {possible:,} may",
         f"{answered:,} of {accesses:,} accesses answered"
         + (f", data decides {by_data:,}" if by_data else ""),
     ]
     if report.without:
-        parts.append(f"{report.without:,} kernels without shared memory")
+        parts.append(f"{several(report.without, 'kernel')} without shared memory")
     if report.resumed:
         parts.append(f"{report.resumed:,} answers of {report.store}")
     if report.hidden:

@@ -55,10 +55,16 @@ DOCUMENTS: Mapping[str, str] = {
 def struct(name: str) -> type[Any]:
     """The struct of a document; InputError for a name that no document has."""
     if name not in DOCUMENTS:
-        raise InputError(f"unknown document {name!r}", hint=f"one of {', '.join(DOCUMENTS)}")
+        raise InputError(f"unknown document {name!r}", hint=_meant(name))
     module, _, attribute = DOCUMENTS[name].partition(":")
     found: type[Any] = getattr(import_module(module), attribute)
     return found
+
+
+def _meant(name: str) -> str:
+    """Which document a name without the rest may mean; else all of them."""
+    near = [known for known in DOCUMENTS if name and name in known]
+    return f"did you mean {', '.join(near)}?" if near else f"one of {', '.join(DOCUMENTS)}"
 
 
 def plain(document: object) -> dict[str, Any]:

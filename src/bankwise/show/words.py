@@ -167,6 +167,11 @@ def _one_workgroup(kernel: KernelReport) -> bool:
     return any(a.one_workgroup for a in kernel.accesses)
 
 
+def several(many: int, noun: str) -> str:
+    """``1 kernel``, ``2 kernels``."""
+    return f"{many:,} {noun}{'s' * (many != 1)}"
+
+
 def extra_passes(many: Bound | int) -> str:
     """``1 extra pass``, ``2 extra passes``, ``at least 1 extra passes``."""
     said = f"{many:,}" if isinstance(many, int) else cell(many)

@@ -146,10 +146,13 @@ def _distinct(found: Iterable[KernelLaunch]) -> list[KernelLaunch]:
 
 def bits_of(name: str | int, number: int | float, sizes: Mapping[str | int, int]) -> int:
     """The number that an argument holds: of a fraction its IEEE bits, in as many bytes as ``sizes``
-    has of the argument. :class:`InputError` if that is no float."""
-    if isinstance(number, int):
-        return number
+    has of the argument. :class:`InputError` if that is no float, and for a number that needs more
+    bytes."""
     size = next((size for key, size in sizes.items() if str(key) == str(name)), 0)
+    if isinstance(number, int):
+        if size and not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
+            raise InputError(f"argument {name} has {size} bytes; {number} needs more")
+        return number
     if size not in _FLOATS:
         raise InputError(
             f"argument {name} is given as {number}, and has no 4 or 8 bytes",

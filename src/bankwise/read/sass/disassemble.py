@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
+from bankwise.files import read_bytes
 from bankwise.read.extra import install
 from bankwise.read.toolkit import find_program
 
@@ -39,6 +40,8 @@ def disassembled(data: bytes, file: str, only: Iterable[int] = ()) -> str:
 def disassemble(path: Path, only: Iterable[int] = ()) -> str:
     """What nvdisasm prints for a cubin, or of it for the functions ``only``, by their numbers in
     the table of symbols. Raises :class:`InputError` if it is missing, or fails."""
+    if str(path) == "-":  # it reads a file alone
+        return disassembled(read_bytes(path), "-", only)
     program = find_program("nvdisasm")
     if program is None:
         message = "a cubin is read with nvdisasm, which is not found"

@@ -33,6 +33,7 @@ _OTHER_SECTION = re.compile(r"^\s*\.section\s+(?!\.text\.)|^\s*\.L_x_\d+\s*=|^//
 _LABEL = re.compile(r"^\s*([.$\w]+):\s*$")
 _CODE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;")
 _PLACE = re.compile(r'^\s*//## File "((?:[^"\\]|\\.)*)", line (\d{1,9})(.*)$')
+_ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|.)")
 _ENTRY = re.compile(r'^\s*\.other\s+[^,\s]+,\s*@"[^"]*\bSTO_CUDA_ENTRY\b')
 _SIZE = re.compile(r"^\s*\.size\s+[^,\s]+,\s*\((\.L\w+) - ")
 _CALLED = re.compile(r" CALL\.\S+ .*`\(([^\s)]+)\)")
@@ -41,6 +42,22 @@ _GUARD = re.compile(r"@(!?)(U?P[0-9T]+)\s+")
 _NO_COMMA = re.compile(r"(?<=[\w\]])\s+`\(")
 """CALL.REL.NOINC R8 `(k): a comma is missing."""
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
+
+
+def _file(said: str) -> str:
+    """The name of a file, whose bytes beyond ASCII stand there as octal numbers. ptxas takes the
+    last backslash for one between folders: it writes ``tr\\303/244nspose.cu``."""
+    for text in (said, re.sub(r"/(2[0-7]{2})", r"\\\1", said)) if "\\" in said else ():
+        try:
+            return _ESCAPE.sub(_byte, text.encode()).decode()
+        except UnicodeDecodeError:
+            continue
+    return said
+
+
+def _byte(escape: re.Match[bytes]) -> bytes:
+    digits = escape[1]
+    return bytes([int(digits, 8)]) if len(digits) > 1 else digits
 
 
 class SassKernel(Struct, frozen=True):
@@ -164,7 +181,7 @@ def _body(name: str, first: int, body: list[tuple[int, str]], file: str) -> Body
         place, label, code = _PLACE.match(line), _LABEL.match(line), _CODE.match(line)
         if place:
             # Several lines in a row: the innermost place, then where that was inlined, and so on.
-            places = (*(places if marked else ()), Location(place[1], int(place[2])))
+            places = (*(places if marked else ()), Location(_file(place[1]), int(place[2])))
             marked = True
             continue
         if label:

@@ -122,10 +122,10 @@ def _arguments(kernel: SassKernel, args: ArgumentValues) -> dict[int, int]:
 
 
 def _names(kernel: SassKernel) -> dict[int, str]:
-    """The parameter that each byte of bank 0 is of."""
-    base = _base(kernel)
+    """The parameter that each byte of bank 0 is of, with the name that its source has."""
+    base, named = _base(kernel), dict(enumerate(kernel.facts.names))
     return {
-        base + offset + at: f"kernel parameter {n}"
+        base + offset + at: f"kernel parameter {n}" + (f" ({named[n]})" if named.get(n) else "")
         for n, (offset, size) in enumerate(kernel.facts.parameters or ())
         for at in range(size)
     }

@@ -4,6 +4,7 @@ import { accessTable } from "./report_access.js";
 import { certificateView } from "./report_certificate.js";
 import { kernelView, placeText, sourceView } from "./report_check.js";
 import { countersView } from "./report_counters.js";
+import { mendView } from "./report_mend.js";
 import { solveView } from "./report_solve.js";
 import { tileView } from "./report_tile.js";
 
@@ -124,9 +125,11 @@ function checkView(check, after, more) {
       "p",
       { class: "place" },
       h("b", {}, check.file),
-      ` · ${check.target} · policy ${check.policy}`,
+      ` · ${check.target}`,
+      check.policy === "emitted" ? null : ` · policy ${check.policy}`,
     ),
     after ? null : headline(check),
+    after || !check.snippets?.length ? null : mendView(check.snippets),
     check.left_out ? h("p", { class: "hint" }, check.left_out) : null,
     check.spec ? tileView(check, more.machines) : null,
     h(
