@@ -342,3 +342,65 @@ def test_a_text_without_a_kernel_is_told_what_there_is(text: str, tmp_path: Path
     ended = bankwise("check", path)
     assert ended.code == 2
     assert "call bankwise.triton.check" in ended.err
+
+
+DESCRIBED = """import triton
+import triton.language as tl
+@triton.autotune([triton.Config({'BM': 128, 'BN': 32}, num_warps=4)], key=[])
+@triton.jit
+def product(a_desc, b_desc, c_desc, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+            OUT: tl.constexpr, HOW: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        a, b = a_desc.load([m, k]), b_desc.load([n, k])
+        total = tl.dot(a, b.T, total, input_precision=HOW)
+    c_desc.store([m, n], total.to(OUT))
+"""
+
+
+@needs_wheel
+def test_descriptors_and_types_are_guessed_so_that_the_call_compiles(tmp_path: Path) -> None:
+    """What Triton compiles with the block of each as the text counts its offsets."""
+    path = tmp_path / "own.py"
+    path.write_text(DESCRIBED)
+    ((_, *rest),) = _calls(path, "check", "-t", "gfx942")
+    said = " ".join(rest[-1].split())
+    assert '"a_desc": "tensordesc<fp16[128, 64]>"' in said
+    assert '"b_desc": "tensordesc<fp16[32, 64]>"' in said
+    assert '"c_desc": "tensordesc<fp16[128, 32]>"' in said
+    assert '"OUT": tl.float16, "HOW": "ieee"' in said
+    done = subprocess.run([sys.executable, *rest], capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1, 3}, done.stderr
+    assert "product on gfx942" in done.stdout
+
+
+def test_what_data_must_be_is_guessed_by_what_is_done_to_them(tmp_path: Path) -> None:
+    """Yes or no in masks, whole numbers under shifts, f32 under exp, addresses; also in helpers."""
+    path = tmp_path / "own.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\n"
+        "@triton.jit\ndef unpack(packed, at):\n    return (packed >> at) & 15\n"
+        "@triton.jit\ndef fetch(rows, at):\n    return tl.load(rows + at) // 16\n"
+        "@triton.jit\n"
+        "def k(on, kept, bits, given, x, y, places, gate, tables, out, N, bm: tl.constexpr):\n"
+        "    at = tl.arange(0, bm)\n    inside = at < N\n"
+        "    live = tl.load(kept + at) & inside & on\n"
+        "    nibble = unpack(tl.load(bits + at), 4)\n"
+        "    page = fetch(places, at)\n"
+        "    row = tl.load(tables + page).to(tl.pointer_type(tl.float16))\n"
+        "    if not tl.load(given):\n        return\n"
+        "    weight = tl.exp(tl.load(gate + at) - 1.0) * tl.exp(tl.sum(tl.load(y + at)))\n"
+        "    tl.store(out + at, tl.load(x + at, mask=live) * weight + nibble + tl.load(row))\n"
+    )
+    ((*_, program),) = _calls(path, "check")
+    (types, _) = map(ast.literal_eval, re.findall(r"\{[^}]*\}", program)[:2])
+    assert types == {
+        **dict.fromkeys(("kept", "given"), "*i1"),
+        **dict.fromkeys(("bits", "places"), "*i32"),
+        "on": "i1",
+        "tables": "*u64",
+        "N": "i32",
+        "gate": "*fp32",
+        **dict.fromkeys(("x", "y", "out"), "*fp16"),
+    }
