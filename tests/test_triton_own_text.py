@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bankwise.read import triton_calls
+from bankwise.read.ptx.places import LOC, places_of
 from command import bankwise
 from isa_texts import DATA
 from test_ttgir_wheel import needs_wheel
@@ -72,6 +73,33 @@ def test_assembly_names_the_line_that_its_debug_lines_say(tmp_path: Path) -> Non
     path.write_text(text)
     printed = bankwise("check", path, "--kernel", "attention").out
     assert f"= source: tests/data/make_triton_kernels.py:{said[0]}:{said[1]}" in printed
+
+
+@pytest.mark.parametrize("name", ["reduce.gfx942.amdgcn", "reduce.sm_90.ptx"])
+def test_what_is_inlined_of_triton_is_told_at_the_authors_line(name: str) -> None:
+    """``tl.max`` stands in Triton's standard.py; its scratch is that of the kernel's own line."""
+    text = (DATA / f"triton_{name}").read_text()
+    own = (DATA.parent / "make_triton_kernels.py").read_text().splitlines()
+    printed = bankwise("check", DATA / f"triton_{name}", "--all", "--format", "json").out
+    origins = [a["origin"] for a in json.loads(printed)["accesses"]]
+    assert "standard.py" in text
+    assert origins
+    assert all(at["file"].endswith("make_triton_kernels.py") for at in origins if at), origins
+    assert any("tl.max(" in own[at["line"] - 1] for at in origins if at)
+
+
+def test_two_ways_to_one_inlined_place_keep_it() -> None:
+    """Of which ``tl.sum`` a line of Triton's is, nobody says where there are two."""
+    said = ".loc 2 300 4, function_name $L__a, inlined_at 1 {} 9\n"
+    leaf = ".loc 2 200 4, function_name $L__a, inlined_at 2 300 4\n"
+    files = '.file 1 "own.py"\n.file 2 "site/triton/language/standard.py"\n'
+    one, two = (
+        places_of(files + leaf.join([said.format(7), *more]))
+        for more in ([""], [said.format(8), ""])
+    )
+    (at,) = (found for found in LOC.finditer(leaf))
+    assert str(one.at(at)) == "own.py:7:9"
+    assert str(two.at(at)) == "site/triton/language/standard.py:200:4"
 
 
 def _calls(file: Path, verb: str, *target: str) -> list[list[str]]:
