@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bankwise.read import triton_calls
+from bankwise.read.ptx.places import LOC, places_of
 from command import bankwise
 from isa_texts import DATA
 from test_ttgir_wheel import needs_wheel
@@ -72,6 +73,33 @@ def test_assembly_names_the_line_that_its_debug_lines_say(tmp_path: Path) -> Non
     path.write_text(text)
     printed = bankwise("check", path, "--kernel", "attention").out
     assert f"= source: tests/data/make_triton_kernels.py:{said[0]}:{said[1]}" in printed
+
+
+@pytest.mark.parametrize("name", ["reduce.gfx942.amdgcn", "reduce.sm_90.ptx"])
+def test_what_is_inlined_of_triton_is_told_at_the_authors_line(name: str) -> None:
+    """``tl.max`` stands in Triton's standard.py; its scratch is that of the kernel's own line."""
+    text = (DATA / f"triton_{name}").read_text()
+    own = (DATA.parent / "make_triton_kernels.py").read_text().splitlines()
+    printed = bankwise("check", DATA / f"triton_{name}", "--all", "--format", "json").out
+    origins = [a["origin"] for a in json.loads(printed)["accesses"]]
+    assert "standard.py" in text
+    assert origins
+    assert all(at["file"].endswith("make_triton_kernels.py") for at in origins if at), origins
+    assert any("tl.max(" in own[at["line"] - 1] for at in origins if at)
+
+
+def test_two_ways_to_one_inlined_place_keep_it() -> None:
+    """Of which ``tl.sum`` a line of Triton's is, nobody says where there are two."""
+    said = ".loc 2 300 4, function_name $L__a, inlined_at 1 {} 9\n"
+    leaf = ".loc 2 200 4, function_name $L__a, inlined_at 2 300 4\n"
+    files = '.file 1 "own.py"\n.file 2 "site/triton/language/standard.py"\n'
+    one, two = (
+        places_of(files + leaf.join([said.format(7), *more]))
+        for more in ([""], [said.format(8), ""])
+    )
+    (at,) = (found for found in LOC.finditer(leaf))
+    assert str(one.at(at)) == "own.py:7:9"
+    assert str(two.at(at)) == "site/triton/language/standard.py:200:4"
 
 
 def _calls(file: Path, verb: str, *target: str) -> list[list[str]]:
@@ -342,3 +370,65 @@ def test_a_text_without_a_kernel_is_told_what_there_is(text: str, tmp_path: Path
     ended = bankwise("check", path)
     assert ended.code == 2
     assert "call bankwise.triton.check" in ended.err
+
+
+DESCRIBED = """import triton
+import triton.language as tl
+@triton.autotune([triton.Config({'BM': 128, 'BN': 32}, num_warps=4)], key=[])
+@triton.jit
+def product(a_desc, b_desc, c_desc, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+            OUT: tl.constexpr, HOW: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        a, b = a_desc.load([m, k]), b_desc.load([n, k])
+        total = tl.dot(a, b.T, total, input_precision=HOW)
+    c_desc.store([m, n], total.to(OUT))
+"""
+
+
+@needs_wheel
+def test_descriptors_and_types_are_guessed_so_that_the_call_compiles(tmp_path: Path) -> None:
+    """What Triton compiles with the block of each as the text counts its offsets."""
+    path = tmp_path / "own.py"
+    path.write_text(DESCRIBED)
+    ((_, *rest),) = _calls(path, "check", "-t", "gfx942")
+    said = " ".join(rest[-1].split())
+    assert '"a_desc": "tensordesc<fp16[128, 64]>"' in said
+    assert '"b_desc": "tensordesc<fp16[32, 64]>"' in said
+    assert '"c_desc": "tensordesc<fp16[128, 32]>"' in said
+    assert '"OUT": tl.float16, "HOW": "ieee"' in said
+    done = subprocess.run([sys.executable, *rest], capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1, 3}, done.stderr
+    assert "product on gfx942" in done.stdout
+
+
+def test_what_data_must_be_is_guessed_by_what_is_done_to_them(tmp_path: Path) -> None:
+    """Yes or no in masks, whole numbers under shifts, f32 under exp, addresses; also in helpers."""
+    path = tmp_path / "own.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\n"
+        "@triton.jit\ndef unpack(packed, at):\n    return (packed >> at) & 15\n"
+        "@triton.jit\ndef fetch(rows, at):\n    return tl.load(rows + at) // 16\n"
+        "@triton.jit\n"
+        "def k(on, kept, bits, given, x, y, places, gate, tables, out, N, bm: tl.constexpr):\n"
+        "    at = tl.arange(0, bm)\n    inside = at < N\n"
+        "    live = tl.load(kept + at) & inside & on\n"
+        "    nibble = unpack(tl.load(bits + at), 4)\n"
+        "    page = fetch(places, at)\n"
+        "    row = tl.load(tables + page).to(tl.pointer_type(tl.float16))\n"
+        "    if not tl.load(given):\n        return\n"
+        "    weight = tl.exp(tl.load(gate + at) - 1.0) * tl.exp(tl.sum(tl.load(y + at)))\n"
+        "    tl.store(out + at, tl.load(x + at, mask=live) * weight + nibble + tl.load(row))\n"
+    )
+    ((*_, program),) = _calls(path, "check")
+    (types, _) = map(ast.literal_eval, re.findall(r"\{[^}]*\}", program)[:2])
+    assert types == {
+        **dict.fromkeys(("kept", "given"), "*i1"),
+        **dict.fromkeys(("bits", "places"), "*i32"),
+        "on": "i1",
+        "tables": "*u64",
+        "N": "i32",
+        "gate": "*fp32",
+        **dict.fromkeys(("x", "y", "out"), "*fp16"),
+    }

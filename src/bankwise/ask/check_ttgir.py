@@ -25,6 +25,7 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.identity import ByIdentity
 from bankwise.notation.triton.gluon import gluon_text
+from bankwise.read.author_place import author_place
 from bankwise.read.extra import install
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress, command
@@ -308,7 +309,7 @@ def access_of(access: Moved) -> KernelAccess:
         access.direction,
         (pattern,),
         note=_note(access),
-        origin=_origin(access.sources),
+        origin=author_place(access.sources),
     )
 
 
@@ -317,12 +318,6 @@ def _wave_instructions(issued: Issued) -> Iterator[WaveInstruction]:
     for number in range(active.shape[1]):
         offsets = issued.offsets_bytes[:, number]
         yield WaveInstruction(issued.instruction, offsets, active[:, number])
-
-
-def _origin(places: Sequence[Location]) -> Location | None:
-    """The innermost place that is the author's: `tl.max` and the like stand in Triton's folder."""
-    own = (at for at in places if "/triton/language/" not in at.file)
-    return next(own, next(iter(places), None))
 
 
 def _note(access: Moved) -> str:

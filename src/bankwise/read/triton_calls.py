@@ -14,13 +14,14 @@ from bankwise.read.extra import install
 from bankwise.read.names import means
 from bankwise.read.triton_guesses import (
     constants_of,
-    last,
     listed,
     numbers_of,
     said_constants,
     said_options,
     types_of,
 )
+from bankwise.read.triton_types import TypeConstant
+from bankwise.read.triton_whole import named
 from bankwise.read.ttgir import wheel
 
 _BREAK = "\n  "
@@ -43,7 +44,8 @@ def instead(path: str, text: str, verb: str, target: str = "", kernel: str = "")
     """What to do with a Triton program that ``verb`` was asked about; empty if it has no kernel.
     ``target``: the GPU, ``kernel``: the kernel, where one was said."""
     try:
-        every = list(_kernels(ast.parse(text)))
+        tree = ast.parse(text)
+        every = list(_kernels(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     if not every or verb not in _ASKED:
@@ -51,7 +53,8 @@ def instead(path: str, text: str, verb: str, target: str = "", kernel: str = "")
     kernels = [one for one in every if means(kernel, one.name)]
     if not kernels:
         return f"no kernel is named {kernel!r}; there are {_named([one.name for one in every])}"
-    calls = [_call(path, one, verb, target) for one in kernels[:_LISTED]]
+    helpers = {one.name: one for one in _functions(tree)}
+    calls = [_call(path, one, verb, target, helpers) for one in kernels[:_LISTED]]
     guesses = _GUESSES.format(gpu="" if target else _ASSUMED)
     more = [one.name for one in kernels[_LISTED:]]
     others = f"--kernel NAME gives the call of another: {_named(more)}"
@@ -80,7 +83,7 @@ def parameters(text: str, name: str) -> tuple[str, ...]:
 def _kernels(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     """The ``@triton.jit`` functions that no other one of the file calls, or hands on: to a scan,
     say."""
-    found = [n for n in tree.body if isinstance(n, ast.FunctionDef) and _jitted(n)]
+    found = list(_functions(tree))
     used = {
         node.id
         for one in found
@@ -91,17 +94,27 @@ def _kernels(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     return (one for one in found if one.name not in used)
 
 
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    return (n for n in tree.body if isinstance(n, ast.FunctionDef) and _jitted(n))
+
+
 def _jitted(function: ast.FunctionDef) -> bool:
     plain = (d.func if isinstance(d, ast.Call) else d for d in function.decorator_list)
-    return any(last(one) == "jit" for one in plain)
+    return any(named(one) == "jit" for one in plain)
 
 
-def _call(path: str, function: ast.FunctionDef, verb: str, target: str) -> str:
+def _call(
+    path: str,
+    function: ast.FunctionDef,
+    verb: str,
+    target: str,
+    helpers: Mapping[str, ast.FunctionDef],
+) -> str:
     """A command for a shell, in lines that may be indented; guesses are marked."""
     constants = [a.arg for a in listed(function) if a.annotation and _is_constant(a.annotation)]
-    types = types_of(function, constants)
     said = said_constants(function, constants)
     values = {**constants_of(function, constants), **said}
+    types = types_of(function, values, helpers)
     numbers = numbers_of(types)
     parts = [
         (json.dumps(f"{path}:{function.name}", ensure_ascii=False), False),
@@ -112,7 +125,9 @@ def _call(path: str, function: ast.FunctionDef, verb: str, target: str) -> str:
     parts += [(f"numbers={_dict(numbers)}", True)] if numbers else []
     parts += [(f"{name}={value}", False) for name, value in said_options(function).items()]
     lines = "\n".join(_marked(text) if guessed else f"  {text}," for text, guessed in parts)
-    called = f"import bankwise.triton as t; found = t.answer(t.{verb},\n{lines}\n)"
+    types_too = any(isinstance(one, TypeConstant) for one in values.values())
+    language = "import triton.language as tl\n" * types_too
+    called = f"{language}import bankwise.triton as t; found = t.answer(t.{verb},\n{lines}\n)"
     program = f"{called}\nprint(found); raise SystemExit(found.exit_code)"
     return f"python -c {shlex.quote(program)}"
 
@@ -125,7 +140,7 @@ def _marked(text: str) -> str:
 
 
 def _is_constant(annotation: ast.expr) -> bool:
-    return last(annotation) == "constexpr"
+    return named(annotation) == "constexpr"
 
 
 def _dict(values: Mapping[str, object]) -> str:

@@ -12,21 +12,29 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 
-from bankwise.read.triton_whole import assigned, to_whole
+from bankwise.read.triton_data import of_32_bits, yes_or_no
+from bankwise.read.triton_descriptors import descriptors
+from bankwise.read.triton_types import constants_of_type
+from bankwise.read.triton_whole import Base, assigned, named, to_whole
 
 _CONSTANT, _STAGES, _GROUP, _NUMBER = 64, 2, 8, 1024
 _FEW = ("num_stages", "stages", "num_warps")
 """Constants that are small numbers."""
-_MEMORY = ("load", "store", "make_block_ptr", "make_tensor_descriptor")
+_OF_POINTERS = ("make_block_ptr", "make_tensor_descriptor")
+_MEMORY = ("load", "store", *_OF_POINTERS)
 _WHOLE = ("atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor")
 """Atomics that count or lock."""
 _OPTIONS = ("num_warps", "num_stages", "num_ctas")
 _INDEX = "index"
 """The use of a pointer whose data are made whole numbers, say where, or how often."""
+_WHOLE_VALUE, _FLAG, _FLAG_VALUE = "whole value", "yes or no", "yes or no value"
+_F32, _ADDRESS, _POINTER = "f32", "address", "pointer"
+"""Further uses: values that are no pointers, and what the data of a pointer must be."""
+_VALUES = (_WHOLE_VALUE, _FLAG_VALUE)
 _ADDED = ("atomic_add", "atomic_max", "atomic_min")
 _FRACTION = re.compile(
     r"(^|_)(\w*scale|eps|epsilon|alpha|beta|slope|prob|lr|decay|momentum|temperature|dropout)$",
@@ -46,28 +54,35 @@ def listed(function: ast.FunctionDef) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs]
 
 
-def last(node: ast.expr) -> str:
-    """``jit`` of ``triton.jit`` and of ``jit``."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def types_of(function: ast.FunctionDef, constants: Collection[str]) -> dict[str, str]:
-    """Triton's type of each argument that is no constant."""
-    uses = _uses(function)
+def types_of(
+    function: ast.FunctionDef,
+    constants: Mapping[str, object],
+    helpers: Mapping[str, ast.FunctionDef],
+) -> dict[str, str]:
+    """Triton's type of each argument that is no constant. ``constants``: with their values;
+    ``helpers``: the functions that it may call, by name."""
+    uses = _uses(function, helpers)
     fractions = {one for one in _beside_fractions(function) if one not in uses}
     names = [a.arg for a in listed(function) if a.arg not in constants]
-    return {name: _type(name, uses.get(name), fractions, function.name) for name in names}
+    kinds = {name: _type(name, uses.get(name), fractions, function.name) for name in names}
+    plain = [name for name in names if not uses.get(name, set()) - {*_VALUES}]
+    for name, block in descriptors(function, plain, constants).items():
+        element = _type(name, {"load"}, fractions, function.name).removeprefix("*")
+        kinds[name] = f"tensordesc<{element}{[*block]}>"
+    return kinds
 
 
 def _type(name: str, uses: set[str] | None, fractions: set[str], kernel: str) -> str:
-    if uses is None and not name.endswith("ptr"):
-        return "fp32" if name in fractions or _FRACTION.search(name) else "i32"
     uses = uses or set()
-    if uses & {*_WHOLE, _INDEX}:
-        return "*i32"
-    if uses & {*_ADDED} or _PRECISE.search(name):
+    if not uses - {*_VALUES} and not name.endswith("ptr"):
+        if _FLAG_VALUE in uses:
+            return "i1"
+        return "fp32" if name in fractions or _FRACTION.search(name) else "i32"
+    if _ADDRESS in uses:
+        return "*u64"
+    if uses & {*_WHOLE, _INDEX, _FLAG}:
+        return "*i1" if _FLAG in uses else "*i32"
+    if uses & {*_ADDED, _F32} or _PRECISE.search(name):
         return "*fp32"
     return "*fp8e4nv" if _FP8.search(kernel) and "store" not in uses else "*fp16"
 
@@ -94,6 +109,8 @@ def constants_of(function: ast.FunctionDef, names: Sequence[str]) -> dict[str, o
             (other, *_) = node.comparators
             if node.left.id in found and isinstance(other, ast.Constant):
                 found[node.left.id] = other.value
+    words = {name for name, value in found.items() if isinstance(value, str)}
+    found.update((k, v) for k, v in constants_of_type(function, names) if k not in words)
     return found
 
 
@@ -159,43 +176,92 @@ def _configs(function: ast.FunctionDef) -> Iterator[ast.Call]:
     """Calls of ``triton.Config`` whose constants the text itself says."""
     for decorator in function.decorator_list:
         for node in ast.walk(decorator):
-            if isinstance(node, ast.Call) and last(node.func) == "Config" and node.args:
+            if isinstance(node, ast.Call) and named(node.func) == "Config" and node.args:
                 with suppress(ValueError, TypeError):
                     if isinstance(ast.literal_eval(node.args[0]), dict):
                         yield node
 
 
-def _uses(function: ast.FunctionDef) -> dict[str, set[str]]:
-    """By what each pointer is used: ``load``, ``store``, ``atomic_cas``.."""
+def _uses(function: ast.FunctionDef, helpers: Mapping[str, ast.FunctionDef]) -> dict[str, set[str]]:
+    """By what each pointer is used: ``load``, ``store``, ``atomic_cas``.., here and in helpers."""
     made: dict[str, ast.expr] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             for name, value in assigned(node.targets[0], node.value):
                 made.setdefault(name, value)
+
+    def base(node: ast.expr) -> str:
+        return _base(node, dict(made))
+
     found = defaultdict[str, set[str]](set)
-    addresses = []
+    addresses, handed = [], []
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and _reaches(last(node.func)):
-            base = node.args[0] if node.args else _keyword(node)
-            addresses += [] if base is None else [base]
-            found[_base(base, dict(made)) if base is not None else ""].add(last(node.func))
-        loaded = _made_whole(node)
+        if isinstance(node, ast.Call) and _reaches(named(node.func)):
+            pointer = node.args[0] if node.args else _keyword(node)
+            addresses += [] if pointer is None else [pointer]
+            found[base(pointer) if pointer is not None else ""].add(named(node.func))
+        loaded, use = _converted(node, made)
         if loaded is not None:
-            found[_base(loaded, dict(made))].add(_INDEX)
-    for name in to_whole(function, addresses, lambda node: _base(node, dict(made))):
-        found[name].add(_INDEX)
-    return dict(found)
+            found[base(loaded)].add(use)
+        match node:
+            case ast.Attribute(ast.Attribute(ast.Name(id=name), "dtype"), "element_ty"):
+                found[name].add(_POINTER)
+    for argument, uses in _handed(function, helpers):
+        found[base(argument)] |= uses - {*_VALUES}
+        handed += [argument] if _WHOLE_VALUE in uses else []
+    for use, names in _of_data(function, addresses, base, handed):
+        for name in names:
+            found[name].add(use)
+    return {name: uses for name, uses in found.items() if uses}
 
 
-def _made_whole(node: ast.AST) -> ast.expr | None:
-    """``p`` of ``tl.load(p).to(tl.int32)``."""
+def _of_data(
+    function: ast.FunctionDef,
+    addresses: Sequence[ast.expr],
+    base: Base,
+    handed: Sequence[ast.expr],
+) -> Iterator[tuple[str, set[str]]]:
+    """What the data of pointers must be, and values."""
+    own = {a.arg for a in listed(function)}
+    pointers, values = to_whole(function, addresses, base, handed)
+    yield _INDEX, pointers
+    yield _WHOLE_VALUE, values & own
+    pointers, values = yes_or_no(function, base)
+    yield _FLAG, pointers
+    yield _FLAG_VALUE, values & own
+    yield _F32, of_32_bits(function, base)
+
+
+def _handed(
+    function: ast.FunctionDef, helpers: Mapping[str, ast.FunctionDef]
+) -> Iterator[tuple[ast.expr, set[str]]]:
+    """What is given to other functions of the text, and what they do with it."""
+    known = dict[str, dict[str, set[str]]]()
+    for node in ast.walk(function):
+        helper = helpers.get(named(node.func)) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and helper is not None and helper is not function:
+            others = {k: v for k, v in helpers.items() if v is not helper}
+            if helper.name not in known:
+                known[helper.name] = _uses(helper, others)
+            uses = known[helper.name]
+            given = dict(zip((a.arg for a in listed(helper)), node.args, strict=False))
+            given |= {k.arg: k.value for k in node.keywords if k.arg}
+            yield from ((one, uses[name]) for name, one in given.items() if name in uses)
+
+
+def _converted(node: ast.AST, made: Mapping[str, ast.expr]) -> tuple[ast.expr | None, str]:
+    """``p`` of ``tl.load(p).to(tl.int32)``, also through a name, and what its data are then."""
     match node:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Call(func=load, args=[pointer, *_]), attr="to"),
-            args=[kind, *_],
-        ) if last(load) == "load" and re.fullmatch(r"u?int(32|64)", last(kind)):
-            return pointer
-    return None
+        case ast.Call(func=ast.Attribute(value=value, attr="to"), args=[kind, *_]):
+            if isinstance(value, ast.Name):
+                value = made.get(value.id, value)
+            match value:
+                case ast.Call(func=load, args=[pointer, *_]) if named(load) == "load":
+                    if re.fullmatch(r"u?int(32|64)", named(kind)):
+                        return pointer, _INDEX
+                    if isinstance(kind, ast.Call) and named(kind.func) == "pointer_type":
+                        return pointer, _ADDRESS
+    return None, ""
 
 
 def _reaches(name: str) -> bool:
@@ -213,6 +279,8 @@ def _base(node: ast.expr, made: dict[str, ast.expr]) -> str:
             node = node.left
         elif isinstance(node, ast.IfExp):
             node = node.body
+        elif isinstance(node, ast.Call) and named(node.func) in _OF_POINTERS and node.args:
+            node = node.args[0]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             node = node.func.value  # x.to(tl.pointer_type(..)), (a + b).broadcast_to(..)
         elif isinstance(node, ast.Name) and node.id in made:

@@ -1,7 +1,8 @@
 """Which pointers of a Triton kernel must be to whole numbers: their data say where, or how often.
 
-What stands beside a pointer in its address, and what a loop runs to, is a whole number. So is what
-either was made of by sums, products and the like; where that is loaded, the pointer is found.
+What stands beside a pointer in its address, what a loop runs to and what is shifted, masked bit by
+bit or divided without a rest is a whole number. So is what those were made of by sums, products and
+the like; where that is loaded, the pointer is found.
 """
 
 from __future__ import annotations
@@ -9,24 +10,33 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _INTEGER = re.compile(r"u?int(8|16|32|64)$")
-_LOOPS = ("range", "static_range")
-_KEEPS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift)
+LOOPS = ("range", "static_range")
+_TAKES = (ast.FloorDiv, ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
+"""What takes whole numbers alone, or yes and no."""
+_KEEPS = (ast.Add, ast.Sub, ast.Mult, ast.Mod, *_TAKES)
 """What makes a whole number of whole numbers; others may round."""
 _CHOOSES = ("where",)
 _OF_BOTH = ("minimum", "maximum", "cdiv", "min", "max")
+_RANDOM = ("rand", "randn", "randint", "rand4x", "randint4x", "philox")
 _SAME = ("to", "cast", "broadcast_to", "expand_dims", "reshape")
 
 Base = Callable[[ast.expr], str]
 """The name of the pointer that an address begins with."""
 
 
-def to_whole(function: ast.FunctionDef, addresses: Sequence[ast.expr], base: Base) -> set[str]:
-    """Pointers to whole numbers; ``addresses``: what loads, stores and atomics take."""
-    made = _made(function)
-    waiting = [*_loop_ends(function), *_beside(addresses, made)]
+def to_whole(
+    function: ast.FunctionDef,
+    addresses: Sequence[ast.expr],
+    base: Base,
+    handed: Iterable[ast.expr] = (),
+) -> tuple[set[str], set[str]]:
+    """Pointers to whole numbers, and names that are such; ``addresses``: what loads, stores and
+    atomics take; ``handed``: what other functions take as whole."""
+    made = made_of(function)
+    waiting = [*_loop_ends(function), *_beside(addresses, made), *_taken_whole(function), *handed]
     found, seen = {base(node.args[0]) for node in _counting(function)}, set[str]()
     while waiting:
         for part in _parts(waiting.pop()):
@@ -35,16 +45,31 @@ def to_whole(function: ast.FunctionDef, addresses: Sequence[ast.expr], base: Bas
                 waiting += made.get(part.id, ())
             elif isinstance(part, ast.Call) and part.args:
                 found.add(base(part.args[0]))
-    return found - {""}
+    return found - {""}, seen
+
+
+def _taken_whole(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """What is shifted and its like, seeds, and what stands for a number that the text says: both
+    sides of ``x if n > 0 else 0`` have one type."""
+    constants = {a.arg for a in function.args.args if a.annotation}
+    for node in ast.walk(function):
+        match node:
+            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _TAKES):
+                yield from (left, right)
+            case ast.Call(func=func, args=args) if named(func) in _RANDOM:
+                yield from args[:2]
+            case ast.IfExp(test=ast.Compare(left=left), body=body, orelse=ast.Constant(int())):
+                asked = {one.id for one in ast.walk(left) if isinstance(one, ast.Name)}
+                yield from [body] if asked - constants else []
 
 
 def _counting(function: ast.FunctionDef) -> Iterator[ast.Call]:
     """Atomics that add a whole number which the text says, or an array of some."""
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and _named(node.func).startswith("atomic_"):
+        if isinstance(node, ast.Call) and named(node.func).startswith("atomic_"):
             for added in node.args[1:2]:
                 plain = isinstance(added, ast.Constant) and isinstance(added.value, int)
-                if plain or any(_INTEGER.match(_named(one)) for one in _expressions(added)):
+                if plain or any(_INTEGER.match(named(one)) for one in _expressions(added)):
                     yield node
 
 
@@ -52,7 +77,7 @@ def _expressions(node: ast.expr) -> Iterator[ast.expr]:
     return (one for one in ast.walk(node) if isinstance(one, ast.expr))
 
 
-def _made(function: ast.FunctionDef) -> Mapping[str, Sequence[ast.expr]]:
+def made_of(function: ast.FunctionDef) -> Mapping[str, Sequence[ast.expr]]:
     """What each name is made of, wherever it is."""
     found = defaultdict[str, list[ast.expr]](list)
     for node in ast.walk(function):
@@ -77,7 +102,7 @@ def assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]
 def _loop_ends(function: ast.FunctionDef) -> Iterator[ast.expr]:
     for node in ast.walk(function):
         match node:
-            case ast.For(iter=ast.Call(func=func, args=args)) if _named(func) in _LOOPS:
+            case ast.For(iter=ast.Call(func=func, args=args)) if named(func) in LOOPS:
                 yield from args
 
 
@@ -113,8 +138,11 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
             yield from _parts(right)
         case ast.Subscript(value=value):
             yield from _parts(value)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from _parts(body)
+            yield from _parts(orelse)
         case ast.Call(func=func, args=args):
-            yield from _of_call(node, _named(func), args)
+            yield from _of_call(node, named(func), args)
 
 
 def _of_call(node: ast.Call, name: str, args: Sequence[ast.expr]) -> Iterator[ast.expr]:
@@ -130,7 +158,8 @@ def _of_call(node: ast.Call, name: str, args: Sequence[ast.expr]) -> Iterator[as
             yield from _parts(one)
 
 
-def _named(node: ast.expr) -> str:
+def named(node: ast.expr) -> str:
+    """``load`` of ``tl.load`` and of ``load``."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""

@@ -7,6 +7,7 @@ metadata (arguments, workgroup size). Nothing is interpreted here.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,11 +21,13 @@ from bankwise.read.amd.directives import data, ends, makes_code
 from bankwise.read.amd.encoded import with_words_read
 from bankwise.read.amd.literals import integer, modifier
 from bankwise.read.amd.text import LABEL, AmdText, amd_text
+from bankwise.read.author_place import author_place, in_library
 from bankwise.read.names import means
 
 _COMMENT = re.compile(r"/\*.*?\*/|//.*|;.*")
 _OUTSIDE = (".", "#", "*")
 """How lines begin that are no instruction: directives, marks of a preprocessor, comments."""
+_CALLER = re.compile(r"@\[ ([^\s:]+):(\d{1,9}):(\d{1,9})")
 _SECTION = re.compile(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S+)")
 """Where what follows is put."""
 _LOCAL = re.compile(r"(\d+)([bf])")
@@ -212,7 +215,7 @@ def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[s
                 labels[name] = len(operations)
             line = line[label.end() :].strip()
         if line.startswith(".loc"):
-            source = _loc(line, text.files)
+            source = _loc(line, text.lines[at], text.files)
         elif line.startswith((".size", ".amdgpu_metadata")):
             ended = line.startswith(".size")
             break
@@ -257,13 +260,24 @@ def _without_data(
     return kept, {name: at - bisect_left(unreached, at) for name, at in labels.items()}
 
 
-def _loc(line: str, files: Mapping[str, str]) -> Location | None:
+def _loc(line: str, whole: str, files: Mapping[str, str]) -> Location | None:
+    """The author's place of a ``.loc``; ``whole``: the line with LLVM's remark, which alone says
+    where that was inlined: ``; math.py:80:9 @[ own.py:12:5 ]``."""
     words = line.split()
     numbers = [n for w in words[1:4] if (n := integer(w)) is not None]
     if len(numbers) < 2 or not numbers[1]:
         return None
     column = numbers[2] if len(numbers) > 2 else 0
-    return Location(files.get(words[1], f"file {words[1]}"), numbers[1], column)
+    place = Location(files.get(words[1], f"file {words[1]}"), numbers[1], column)
+    return author_place((place, *_callers(whole, files))) if in_library(place.file) else place
+
+
+def _callers(line: str, files: Mapping[str, str]) -> Iterator[Location]:
+    """Where a place was inlined. A remark has names without folders: they are those of the one
+    file that is named so."""
+    for name, row, column in _CALLER.findall(line):
+        whole = {one for one in files.values() if posixpath.basename(one) == name}
+        yield Location(whole.pop() if len(whole) == 1 else name, int(row), int(column))
 
 
 def _from_word(line: int, text: str, label: str) -> AmdInstruction:

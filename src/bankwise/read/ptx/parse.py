@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from bankwise.errors import InputError, Location
 from bankwise.read.names import means, variable
 from bankwise.read.ptx.named import named
+from bankwise.read.ptx.places import LOC, PtxPlaces, places_of
 
 BYTES: Mapping[str, int] = {
     f"{letter}{bits}": bits // 8
@@ -40,8 +41,6 @@ _SHARED = re.compile(
     r"\.shared\s+(?:\.align\s+(\d{1,9})\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)((?:\[\d{0,12}\])*)"
 )
 _LABEL = re.compile(r"\s*([$\w]+):(?!:)")
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
-_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d{1,9})\s+(\d{1,9})")
 _PARAM = re.compile(r"\.param\s+\.(\w+)[^,)]*?([\w$]+)(\[\d+\])?\s*(?=[,)]|$)")
 _SIZE = re.compile(r"\.(reqntid|maxntid)\s+([\d, ]+)")
 
@@ -151,17 +150,17 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel,
     Raises :class:`InputError` if one ends in the middle.
     """
     clean = without_comments(text)
-    files = dict(_FILE.findall(clean))
+    places = places_of(clean)
     entries = (found for found in _ENTRY.finditer(clean) if means(only, found[1]))
     bodies = _bodies(clean)
-    return tuple(_kernel(clean, found, files, file, bodies) for found in entries)
+    return tuple(_kernel(clean, found, places, file, bodies) for found in entries)
 
 
 def functions(text: str) -> dict[str, PtxFunction]:
     """The functions of the text that have a body, by name; of one that is cut off nothing."""
     clean = without_comments(text)
-    files = dict(_FILE.findall(clean))
-    found = (_function(clean, one, files) for one in _FUNCTION.finditer(clean))
+    places = places_of(clean)
+    found = (_function(clean, one, places) for one in _FUNCTION.finditer(clean))
     return {one.name: one for one in found if one is not None}
 
 
@@ -171,13 +170,13 @@ def _bodies(text: str) -> dict[str, str]:
     return {name: text[opening : _closing(text, opening)] for name, opening in spans}
 
 
-def _function(text: str, head: re.Match[str], files: Mapping[str, str]) -> PtxFunction | None:
+def _function(text: str, head: re.Match[str], places: PtxPlaces) -> PtxFunction | None:
     opening = head.end() - 1
     closing = _closing(text, opening)
     if closing < 0:
         return None
     first = text.count("\n", 0, opening) + 1
-    statements, labels = _body(text[opening + 1 : closing], first, files)
+    statements, labels = _body(text[opening + 1 : closing], first, places)
     results, parameters = (
         tuple(name for _, name, _ in _PARAM.findall((part or "").strip("()")))
         for part in (head[1], head[3])
@@ -195,7 +194,7 @@ def without_comments(text: str) -> str:
 def _kernel(
     text: str,
     entry: re.Match[str],
-    files: Mapping[str, str],
+    places: PtxPlaces,
     file: str,
     functions: Mapping[str, str],
 ) -> PtxKernel:
@@ -211,7 +210,7 @@ def _kernel(
     head = text[entry.end() : opening]
     size = _SIZE.search(head)
     first = text.count("\n", 0, opening) + 1
-    statements, labels = _body(text[opening + 1 : closing], first, files)
+    statements, labels = _body(text[opening + 1 : closing], first, places)
     known = named(text[opening:closing], functions)
     return PtxKernel(
         name=entry[1],
@@ -249,9 +248,7 @@ def _variables(text: str, opening: int, closing: int) -> Iterator[Variable]:
         yield Variable(found[3], size, int(found[1] or width))
 
 
-def _body(
-    text: str, first: int, files: Mapping[str, str]
-) -> tuple[tuple[Statement, ...], dict[str, int]]:
+def _body(text: str, first: int, places: PtxPlaces) -> tuple[tuple[Statement, ...], dict[str, int]]:
     statements: list[Statement] = []
     scopes = _Scopes()
     source: Location | None = None
@@ -259,7 +256,7 @@ def _body(
     for number, line in enumerate(text.split("\n"), first):
         rest = line
         if not pending:
-            rest, source = _marks(line, scopes, len(statements), files, source)
+            rest, source = _marks(line, scopes, len(statements), places, source)
         while ";" in rest:
             piece, _, rest = rest.partition(";")
             statement = _statement((pending + piece).strip(), started or number, source)
@@ -267,7 +264,7 @@ def _body(
                 statements.append(replace(statement, number=len(statements)))
                 scopes.of.append(scopes.open)
             pending, started = "", 0
-            rest, source = _marks(rest, scopes, len(statements), files, source)
+            rest, source = _marks(rest, scopes, len(statements), places, source)
         if rest.strip():
             pending += rest + " "
             started = started or number
@@ -314,20 +311,18 @@ def _marks(
     line: str,
     scopes: _Scopes,
     number: int,
-    files: Mapping[str, str],
+    places: PtxPlaces,
     source: Location | None,
 ) -> tuple[str, Location | None]:
     """Take labels, ``.loc`` lines and scope braces off the front of ``line``."""
     while True:
         label = _LABEL.match(line)
-        place = _LOC.match(line)
+        place = LOC.match(line)
         if label:
             scopes.labels[scopes.open[-1], label[1]] = number
             line = line[label.end() :]
         elif place:
-            row = int(place[2])
-            named = files.get(place[1], f"file {place[1]}")
-            return "", Location(named, row, int(place[3])) if row else None
+            return "", places.at(place)
         elif line.strip()[:1] in ("{", "}"):
             scopes.brace(line.strip()[0])
             line = line.strip()[1:]
