@@ -24,6 +24,9 @@ from bankwise.read.ptx.parse import PtxKernel, Statement
 MOST_STEPS = 400_000
 """Statements of one block that are run."""
 
+MARK = "bankwise_"
+"""How what is written by a mark of the text begins."""
+
 _NOTHING = re.compile(
     r"(?:fence|membar|cp\.async\.(?:commit|wait)_\w+|prefetch|nanosleep|bar\.warp|discard|pmevent"
     r"|griddepcontrol|setmaxnreg|createpolicy|applypriority)\b"
@@ -232,6 +235,9 @@ def _prepared(one: Statement) -> Does:
         return lambda block, lanes: block.write(one.operands[0], lanes, _NOUGHT)
     if _NOTHING.match(one.name):
         return lambda block, lanes: None
+    if one.operands and one.operands[0].startswith(MARK):
+        mark = f"{one.operands[0][len(MARK) :]} {one.operands[1]}"
+        return lambda block, _: block.passed.add(mark)
     handler = _HANDLERS.get(one.parts[0])
     if handler is None:
         return prepared(one)
