@@ -4,14 +4,16 @@ rows it is another element.
 
     the compiler finds it    whatever a launch gives, in blocks as large as those that are known
     blocks that run          come by the index and it stays inside, as far as they tell
-    trials                   numbers of the text for what a condition may ask, where none comes by
     neither                  a refusal where every index before it is a constant; else it is said
+
+Where neither is so, launches with other numbers of the text, for what a condition may ask, are
+tried: an index that leaves in one is known to leave, and one that does not proves nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
@@ -26,7 +28,7 @@ from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.constants import named_numbers
-from bankwise.read.cxx.extents import AskedIndex, asked_indices, guards_of, staying, with_marks
+from bankwise.read.cxx.extents import AskedIndex, asked_indices, guards_of, staying, with_tags
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.launch.facts import Size
@@ -40,8 +42,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 SizedExtents = tuple[SharedArray, Sequence[ArraySize]]
 """An array with its sizes in all kernels."""
 
-Trial = tuple[AssemblyKernel, SimulatedLaunch]
-"""A launch that is tried."""
+Trial = tuple[AssemblyKernel, SimulatedLaunch, str]
+"""A launch in which an index leaves its row, and in words when."""
 
 
 class ExtentFacts(ByIdentity, frozen=True, eq=False):
@@ -80,8 +82,11 @@ class ExtentFacts(ByIdentity, frozen=True, eq=False):
 
     @property
     def unproved(self) -> tuple[str, ...]:
-        """What may leave its row though nothing looks like it, in words."""
-        return tuple(self.told(one, _UNSEEN) for one in self.unseen if not one.fixed)
+        """That indices may leave their rows though nothing looks like it, in words."""
+        left = [one for one in self.unseen if not one.fixed]
+        return (f"whether each index stays in its row is not known ({self._lines(left)})",) * bool(
+            left
+        )
 
     @property
     def said(self) -> str:
@@ -91,11 +96,15 @@ class ExtentFacts(ByIdentity, frozen=True, eq=False):
         most = " x ".join(str(max(lengths)) for lengths in zip(*self.blocks, strict=True))
         if not self.open:
             return _ALL.format(blocks=most)
-        lines = sorted({self.source.place(one.index.start).line for one in self.open})
-        where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
-        found = len(self.asked) - len(self.open)
-        seen = _SEEN if len(self.unseen) < len(self.open) else _NOTHING
-        return seen.format(found=found, asked=len(self.asked), blocks=most, where=where)
+        found, seen = len(self.asked) - len(self.open), set(self.open).difference(self.unseen)
+        text = _SOME.format(found=found, asked=len(self.asked), blocks=most)
+        text += _SEEN.format(lines=self._lines(seen)) * bool(seen)
+        left = "; ".join(self.told(one, _UNSEEN) for one in self.unseen if not one.fixed)
+        return text + f"; {left}" * bool(left)
+
+    def _lines(self, some: Iterable[AskedIndex]) -> str:
+        lines = sorted({self.source.place(one.index.start).line for one in some})
+        return f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
 
 
 def extents_of(
@@ -107,7 +116,7 @@ def extents_of(
         return ExtentFacts(author.source)
     launches = every_launch(kernels)
     blocks = tuple(sorted({one.workgroup_size for one in launches}))
-    text = with_marks(author.source, asked, author.language, blocks)
+    text = with_tags(author.source, asked, author.language, blocks)
     made_of = text, tuple((one.name, str(one.launch)) for one in launches)
     return author.kept.once(
         "extents", made_of, lambda: _facts(author, text, launches, asked, blocks), 8
@@ -121,78 +130,86 @@ def _facts(
     asked: tuple[AskedIndex, ...],
     blocks: tuple[Size, ...],
 ) -> ExtentFacts:
-    """What the compiler finds of a text with marks, and what blocks that run do of the rest."""
+    """What the compiler finds of a text with tags, and what blocks that run do of the rest."""
     try:
-        marked = author.language.emitted(replace(author.what, text=text))
+        tagged = author.language.emitted(replace(author.what, text=text))
     except InputError:
         unknown: dict[AskedIndex, Trial | None] = dict.fromkeys(asked)
         return ExtentFacts(author.source, asked, (), asked, unknown, blocks)
-    found = staying(marked, asked)
+    found = staying(tagged, asked)
     outside, open_ = (
         tuple(one for one, its in zip(asked, found, strict=True) if its == kind)
         for kind in ("outside", "open")
     )
     unseen: dict[AskedIndex, Trial | None] = {}
     if open_ and not outside:
-        running = _Running(author, marked, tuple(_emitted_ones(author, marked, launches)))
+        running = _Running(author, tagged, tuple(_emitted_ones(author, tagged, launches)))
         unseen = running.unseen({n: one for n, one in enumerate(asked) if one in open_})
     return ExtentFacts(author.source, asked, outside, open_, unseen, blocks)
 
 
 def _emitted_ones(
-    author: Author, marked: str, launches: Sequence[AssemblyKernel]
+    author: Author, tagged: str, launches: Sequence[AssemblyKernel]
 ) -> Iterator[AssemblyKernel]:
-    names = {part.kernel for part in author.language.parts(marked)}
+    names = {part.kernel for part in author.language.parts(tagged)}
     yield from (one for one in launches if one.name in names)
 
 
 class _Running(ByIdentity, frozen=True, eq=False):
-    """A text with marks, and the launches under which it runs."""
+    """A text with tags, and the launches under which it runs."""
 
     author: Author
-    marked: str
+    tagged: str
     launches: tuple[AssemblyKernel, ...]
 
     def unseen(self, open_: Mapping[int, AskedIndex]) -> dict[AskedIndex, Trial | None]:
-        """The indices that no block comes by, or comes by outside: under the launches that are
-        known, then with other numbers."""
+        """The indices that no block of the known launches comes by, or one comes by outside; each
+        with a launch of other numbers in which one leaves, where that is found."""
         simulator = SIMULATORS[self.author.language.emits]
         passed: set[str] = set()
+        left: dict[int, Trial] = {}
         for kernel in self.launches:
-            for setting in settings_of(simulator, self.marked, kernel):
-                passed |= self._passed(kernel, setting)[0]
-        left = {n: one for n, one in open_.items() if not _inside(n, passed)}
-        leaves: dict[int, Trial] = {}
+            for setting in settings_of(simulator, self.tagged, kernel):
+                mine, _ = self._passed(kernel, setting)
+                passed |= mine
+                left |= {n: (kernel, setting, _RAN) for n in open_ if f"out {n}" in mine}
+        unseen = {n: one for n, one in open_.items() if n in left or f"at {n}" not in passed}
+        left |= self._leaving({n: one for n, one in unseen.items() if n not in left})
+        return {one: left.get(n) for n, one in unseen.items()}
+
+    def _leaving(self, unseen: Mapping[int, AskedIndex]) -> dict[int, Trial]:
+        """Launches with other numbers in which indices leave their rows."""
+        found: dict[int, Trial] = {}
         for kernel in {one.name: one for one in reversed(self.launches)}.values():
-            for setting in islice(self._trials(kernel, left.values()), _MOST_TRIALS):
-                if not left:
-                    break
+            for setting in islice(self._trials(kernel, unseen.values()), _MOST_TRIALS):
+                if len(found) == len(unseen):
+                    return found
                 passed, long = self._passed(kernel, setting)
-                left = {n: one for n, one in left.items() if not _inside(n, passed)}
-                for n in left:
+                given = _GIVEN.format(number=setting.assumed)
+                for n in unseen:
                     if f"out {n}" in passed:
-                        leaves.setdefault(n, (kernel, setting))
+                        found.setdefault(n, (kernel, setting, given))
                 if long:
                     break
-        return {one: leaves.get(n) for n, one in left.items()}
+        return found
 
     def _passed(self, kernel: AssemblyKernel, setting: SimulatedLaunch) -> tuple[set[str], bool]:
-        """The marks that blocks of a launch come by, and whether one goes on for too long."""
+        """The tags that blocks of a launch come by, and whether one goes on for too long."""
         passed, long = set[str](), False
         for index in setting.blocks:
             simulator = SIMULATORS[self.author.language.emits]
-            marks, why = simulator.passed(self.marked, kernel.name, setting, index)
-            passed |= marks
+            tags, why = simulator.passed(self.tagged, kernel.name, setting, index)
+            passed |= tags
             long = long or TOO_LONG in why
         return passed, long
 
     def _trials(
-        self, kernel: AssemblyKernel, unseen: Iterable[AskedIndex]
+        self, kernel: AssemblyKernel, unseen: Collection[AskedIndex]
     ) -> Iterator[SimulatedLaunch]:
         """Launches of a kernel with other numbers: for those that nobody says, and for all."""
         numbers = tuple(_numbers(self.author.source, unseen))
         simulator = SIMULATORS[self.author.language.emits]
-        first = next(iter(settings_of(simulator, self.marked, kernel)))
+        first = next(iter(settings_of(simulator, self.tagged, kernel)))
         said = any(isinstance(one, int) for one in first.numbers)
         nothing = tuple(None if isinstance(one, int) else one for one in first.numbers)
         for number in numbers:
@@ -202,11 +219,7 @@ class _Running(ByIdentity, frozen=True, eq=False):
 
 
 def _leaves(trial: Trial | None) -> str:
-    return _MAY if trial is None else _LEAVES.format(number=trial[1].assumed)
-
-
-def _inside(number: int, passed: set[str]) -> bool:
-    return f"at {number}" in passed and f"out {number}" not in passed
+    return _MAY if trial is None else _LEAVES.format(when=trial[2])
 
 
 def trials_differ(author: Author, facts: ExtentFacts, before: str, after: str) -> str:
@@ -217,19 +230,20 @@ def trials_differ(author: Author, facts: ExtentFacts, before: str, after: str) -
         if trial is not None:
             made = simulated(simulator, before, after, trial[0], (trial[1],))
             if not isinstance(made, Refusal) and made.differs:
-                return facts.told(one, _DIFFERS) + f"{trial[1].assumed} is given: {made.differs}"
+                return f"{facts.told(one, _DIFFERS)}, {trial[2]}: {made.differs}"
     return ""
 
 
-def _numbers(source: CxxSource, unseen: Iterable[AskedIndex]) -> Iterator[int]:
+def _numbers(source: CxxSource, unseen: Collection[AskedIndex]) -> Iterator[int]:
     """What conditions may ask for: the numbers in those around an index, and their neighbours, then
     those of the whole text."""
     guards = " ".join(text for one in unseen for text in guards_of(source, one.index))
     named = named_numbers(source)
     near = [int(one, 0) for one in _NUMBER.findall(guards)]
     near += [named[name] for name in _NAME.findall(guards) if name in named]
+    lengths = sorted({one.below for one in unseen})
     far = [int(one, 0) for one in _NUMBER.findall(source.text)]
-    every = [n + step for n in dict.fromkeys(near) for step in (1, 0, -1)]
+    every = [n + step for n in dict.fromkeys(near) for step in (1, *lengths, 0, -1)]
     every += [n + step for n in dict.fromkeys(far) for step in (1, 0)]
     yield from (n for n in dict.fromkeys(every) if 0 <= n < 1 << 31)
 
@@ -240,23 +254,23 @@ def _flat(text: str) -> str:
 
 _ALL = "; the compiler finds that none does, in blocks of up to {blocks} threads"
 _SOME = "; the compiler finds it of {found} of {asked} indices, in blocks of up to {blocks} threads"
-_SEEN = _SOME + ", and blocks that ran show no other ({where})"
-_NOTHING = _SOME
+_SEEN = ", and blocks that ran show it of others ({lines})"
 _MEANT = "; in longer or folded rows another element would be meant"
 _OUTSIDE = (
     "{use} leaves its row wherever it is reached: the compiler finds that {index} is never from 0 "
     "up and below {below}" + _MEANT
 )
+_RAN, _GIVEN = "in a block that ran", "where {number} is given"
 _LEAVES = (
-    "{{use}} leaves its row: it is reached{{guard}}, and where {number} is given {{index}} is not "
-    "from 0 up and below {{below}}" + _MEANT
+    "{{use}} leaves its row: it is reached{{guard}}, and {when} {{index}} is not from 0 up and "
+    "below {{below}}" + _MEANT
 )
 _MAY = (
-    "{use} may leave its row: it is reached{guard}, and no launch that was tried shows that "
-    "{index} stays below {below} there" + _MEANT
+    "{use} may leave its row: it is reached{guard}, which no known launch shows, and nothing else "
+    "shows that {index} stays below {below} there" + _MEANT
 )
 _UNSEEN = (
-    "line {line}: {use} is reached{guard}, and no launch that was tried shows that {index} stays "
+    "line {line}: {use} is reached{guard}, which no known launch shows, and {index} has to stay "
     "below {below} there"
 )
-_DIFFERS = "line {line}: {use} is reached{guard} and leaves its row where "
+_DIFFERS = "line {line}: {use} is reached{guard} and leaves its row"

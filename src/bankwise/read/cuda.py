@@ -277,5 +277,5 @@ CUDA = SourceLanguage(
     emitted=compiled_ptx,
     parts=ptx_parts,
     remark="//",
-    mark="{{ .reg .b32 bankwise_{0}; mov.b32 bankwise_{0}, {1}; }}",
+    tag="{{ .reg .b32 bankwise_{0}; mov.b32 bankwise_{0}, {1}; }}",
 )

@@ -86,7 +86,7 @@ class SourceLanguage(Struct, frozen=True, kw_only=True):
     an InputError; ``check``: see :class:`CheckSource`; ``emitted``: the text of a compilation, with
     the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it;
     ``place``: an operand of inline assembly that prints where the variable ``{}`` lies, as one of
-    ``parts`` calls it; "" where the variable's own name tells; ``mark``: what stands in such a text
+    ``parts`` calls it; "" where the variable's own name tells; ``tag``: what stands in such a text
     as an instruction, of a kind ``{0}`` with a number ``{1}``, and does nothing: who runs the text
     tells which were passed.
     """
@@ -99,7 +99,7 @@ class SourceLanguage(Struct, frozen=True, kw_only=True):
     parts: Callable[[str], Iterable[EmittedPart]]
     remark: str
     place: str = ""
-    mark: str = ""
+    tag: str = ""
 
 
 def source_of(what: Compilation, folder: Path, name: str) -> Path:

@@ -33,8 +33,8 @@ _NOTHING = re.compile(
     r"s_(?:waitcnt|nop|sleep|setprio|icache|dcache|inst_pref|clause|delay_alu|sethalt|ttrace)"
     r"|buffer_(?:wbl2|inv|wbinvl1)|v_nop|s_code_end|ds_nop"
 )
-MARK = "bankwise_"
-"""How a mark of the text begins, which is no instruction."""
+TAG = "bankwise_"
+"""How a tag of the text begins, which is no instruction."""
 
 _Does = Callable[[SimulatedGroup], None] | None
 
@@ -52,7 +52,7 @@ def _written(
 def _passed(
     text: str, name: str, setting: SimulatedLaunch, index: Size
 ) -> tuple[frozenset[str], str]:
-    """The marks that a workgroup comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
+    """The tags that a workgroup comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
     passed: set[str] = set()
     try:
         group = simulated_group(_kernel(text, name), setting, index, 1)
@@ -132,8 +132,8 @@ def _does(group: SimulatedGroup, at: int, op: AmdInstruction, step: ProgramStep)
     """What an instruction does; None if nothing."""
     if _NOTHING.match(op.name):
         return None
-    if op.name.startswith(MARK):
-        return lambda group: _passes(group, f"{op.name[len(MARK) :]} {op.operands[0]}")
+    if op.name.startswith(TAG):
+        return lambda group: _passes(group, f"{op.name[len(TAG) :]} {op.operands[0]}")
     if at in group.decoded.refusals or step.flow == "lost":
         raise Unsupported(op.name)
     touched = group.decoded.touches.get(at)
@@ -152,9 +152,9 @@ def _does(group: SimulatedGroup, at: int, op: AmdInstruction, step: ProgramStep)
     raise Unsupported(op.name)
 
 
-def _passes(group: SimulatedGroup, mark: str) -> None:
+def _passes(group: SimulatedGroup, tag: str) -> None:
     if group.lanes().any():
-        group.passed.add(mark)
+        group.passed.add(tag)
 
 
 def _followed(step: ProgramStep) -> _Does:

@@ -32,7 +32,7 @@ _KERNARG, _DISPATCH = 1 << 60, 1 << 61
 
 class SimulatedGroup(Struct, eq=False):
     """One workgroup. ``exact``: registers with a number of 32-bit floating point that integers
-    made, which is computed where others are terms; ``passed``: marks of the text that a lane came
+    made, which is computed where others are terms; ``passed``: tags of the text that a lane came
     by; ``read`` and the like see the lanes that run."""
 
     kernel: AmdKernel

@@ -24,7 +24,7 @@ _WARP = 32
 class SimulatedBlock(Struct, eq=False):
     """A block in the middle of its run. ``registers``: each of all threads; ``parameters``: where
     each lies and the bytes of all; ``symbols``: addresses of variables; ``numbers``: the constants
-    that were read; ``passed``: marks of the text that a thread came by.
+    that were read; ``passed``: tags of the text that a thread came by.
     """
 
     threads: int

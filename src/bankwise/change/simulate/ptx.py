@@ -45,7 +45,7 @@ def written(
 def _passed(
     text: str, name: str, setting: SimulatedLaunch, index: Size
 ) -> tuple[frozenset[str], str]:
-    """The marks that a block comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
+    """The tags that a block comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
     kernel = _kernel(text, name)
     block = _block(text, kernel, setting, index, 1)
     try:

@@ -1,7 +1,7 @@
 """Whether indices stay inside their extents, asked of the compiler: it knows macros, templates and
 what guards what.
 
-    s[r][c]   ->   s[r][({ auto i = (c); at(3); if (0 <= i && i < 32) in(3); else out(3); i; })]
+    s[r][c]  ->  s[r][({ auto i = (c); at(3); if (i < 0 || i >= 32) out(3); else in(3); i; })]
 
 What stands there is text for the assembler, so the compiler moves none of it. Where it finds that
 an index never leaves its extent, whatever a launch gives it, no ``out`` is left; where it always
@@ -91,7 +91,7 @@ def _literal(source: CxxSource, one: AskedIndex) -> bool:
     return bool(re.fullmatch(r"0|[1-9]\d{0,8}", text)) and int(text) < one.below
 
 
-def with_marks(
+def with_tags(
     source: CxxSource,
     asked: Sequence[AskedIndex],
     language: SourceLanguage,
@@ -108,12 +108,12 @@ def with_marks(
     for number, one in enumerate(asked):
         name = f"bankwise_{number}"
         at, inside, outside = (
-            f'asm volatile("{language.mark.format(kind, number)}");' for kind in ("at", "in", "out")
+            f'asm volatile("{language.tag.format(kind, number)}");' for kind in ("at", "in", "out")
         )
         inserted[one.index.start] += f"({{ auto {name} = ("
         inserted[one.index.stop] = (
-            f"); {known} {at} if ((unsigned long long)(long long){name} < {one.below}ull) {inside} "
-            f"else {outside} {name}; }})" + inserted[one.index.stop]
+            f"); {known} {at} if ((long long){name} < 0) {outside} else if ((long long){name} >= "
+            f"{one.below}) {outside} else {inside} {name}; }})" + inserted[one.index.stop]
         )
     at_, done = 0, []
     for place in sorted(inserted):
