@@ -18,6 +18,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.every_launch import every_launch
 from bankwise.ask.judge_emitted import SIMULATORS, settings_of, simulated
 from bankwise.ask.source_text import Author
@@ -29,7 +30,7 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.constants import named_numbers
 from bankwise.read.cxx.extents import AskedIndex, asked_indices, guards_of, staying, with_tags
-from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.sizes import CALLS, ArraySize
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.launch.facts import Size
 
@@ -38,9 +39,6 @@ _MOST_TRIALS = 32
 
 _NUMBER = re.compile(r"(?<![\w.])(?:0[xX][\da-fA-F]{1,8}|0|[1-9]\d{0,8})(?=[uUlL]*(?![\w.]))")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-
-SizedExtents = tuple[SharedArray, Sequence[ArraySize]]
-"""An array with its sizes in all kernels."""
 
 Trial = tuple[AssemblyKernel, SimulatedLaunch, str]
 """A launch in which an index leaves its row, and in words when."""
@@ -58,6 +56,17 @@ class ExtentFacts(ByIdentity, frozen=True, eq=False):
     open: tuple[AskedIndex, ...] = ()
     unseen: Mapping[AskedIndex, Trial | None] = {}
     blocks: tuple[Size, ...] = ()
+
+    def beside(self, other: ExtentFacts) -> ExtentFacts:
+        """Both together."""
+        return ExtentFacts(
+            self.source,
+            (*self.asked, *other.asked),
+            (*self.outside, *other.outside),
+            (*self.open, *other.open),
+            {**self.unseen, **other.unseen},
+            (*self.blocks, *other.blocks),
+        )
 
     def refused(self, arrays: Sequence[SharedArray]) -> dict[int, Refusal]:
         """The arrays, by their place among those asked about, whose rows stay as they are: an index
@@ -82,8 +91,9 @@ class ExtentFacts(ByIdentity, frozen=True, eq=False):
 
     @property
     def unproved(self) -> tuple[str, ...]:
-        """That indices may leave their rows though nothing looks like it, in words."""
-        left = [one for one in self.unseen if not one.fixed]
+        """That indices may leave their rows though nothing looks like it, or only what ran says
+        that one of a constant row does not; in words."""
+        left = [one for one in self.open if one.fixed != (one in self.unseen)]
         return (f"whether each index stays in its row is not known ({self._lines(left)})",) * bool(
             left
         )
@@ -108,51 +118,81 @@ class ExtentFacts(ByIdentity, frozen=True, eq=False):
 
 
 def extents_of(
-    author: Author, kernels: Sequence[AssemblyKernel], arrays: Sequence[SizedExtents]
+    author: Author, kernels: Sequence[AssemblyKernel], arrays: Sequence[SizedArray]
 ) -> ExtentFacts:
-    """What is known of the indices of arrays. ``kernels``: under all launches that are known."""
-    asked = asked_indices(author.source, arrays)
-    if not asked:
-        return ExtentFacts(author.source)
-    launches = every_launch(kernels)
-    blocks = tuple(sorted({one.workgroup_size for one in launches}))
-    text = with_tags(author.source, asked, author.language, blocks)
-    made_of = text, tuple((one.name, str(one.launch)) for one in launches)
-    return author.kept.once(
-        "extents", made_of, lambda: _facts(author, text, launches, asked, blocks), 8
-    )
+    """What is known of the indices of arrays. ``kernels``: under all launches that are known. Those
+    are asked about together in which the arrays have the same extents."""
+    launches, source = every_launch(kernels), author.source
+    found = ExtentFacts(source)
+    for names, having in _alike(arrays).items():
+        asked = asked_indices(source, having)
+        mine = tuple(one for one in launches if one.name in names)
+        blocks = tuple(sorted({one.workgroup_size for one in mine or launches}))
+        if asked and blocks:
+            text = with_tags(source, asked, author.language, blocks)
+            made_of = text, names, tuple((one.name, str(one.launch)) for one in mine)
+            group = _Group(author, text, names, {k.name for k in launches}, mine, asked, blocks)
+            found = found.beside(author.kept.once("extents", made_of, group.facts, 16))
+    return found
 
 
-def _facts(
-    author: Author,
-    text: str,
-    launches: Sequence[AssemblyKernel],
-    asked: tuple[AskedIndex, ...],
-    blocks: tuple[Size, ...],
-) -> ExtentFacts:
-    """What the compiler finds of a text with tags, and what blocks that run do of the rest."""
-    try:
-        tagged = author.language.emitted(replace(author.what, text=text))
-    except InputError:
-        unknown: dict[AskedIndex, Trial | None] = dict.fromkeys(asked)
-        return ExtentFacts(author.source, asked, (), asked, unknown, blocks)
-    found = staying(tagged, asked)
-    outside, open_ = (
-        tuple(one for one, its in zip(asked, found, strict=True) if its == kind)
-        for kind in ("outside", "open")
-    )
-    unseen: dict[AskedIndex, Trial | None] = {}
-    if open_ and not outside:
-        running = _Running(author, tagged, tuple(_emitted_ones(author, tagged, launches)))
-        unseen = running.unseen({n: one for n, one in enumerate(asked) if one in open_})
-    return ExtentFacts(author.source, asked, outside, open_, unseen, blocks)
+_Having = dict[int, tuple[SharedArray, Sequence[ArraySize]]]
 
 
-def _emitted_ones(
-    author: Author, tagged: str, launches: Sequence[AssemblyKernel]
-) -> Iterator[AssemblyKernel]:
-    names = {part.kernel for part in author.language.parts(tagged)}
-    yield from (one for one in launches if one.name in names)
+def _alike(arrays: Sequence[SizedArray]) -> dict[tuple[str, ...], _Having]:
+    """The arrays, by number, of kernels that have them alike; by no name those of the kernels that
+    were not asked for."""
+    sizes: dict[str, dict[int, ArraySize]] = {}
+    for number, one in enumerate(arrays):
+        for kernel, size in zip(one.kernels, one.sizes, strict=True):
+            sizes.setdefault(kernel.name, {})[number] = size
+    names: dict[tuple[object, ...], list[str]] = {}
+    for name, each in sizes.items():
+        key = tuple((n, its.extents[1:], its.element_bytes, its.scales) for n, its in each.items())
+        names.setdefault(key, []).append(name)
+    found: dict[tuple[str, ...], _Having] = {
+        tuple(some): {n: (arrays[n].array, [size]) for n, size in sizes[some[0]].items()}
+        for some in names.values()
+    }
+    others = {n: (one.array, one.others) for n, one in enumerate(arrays) if one.others}
+    return found | ({(): {**others}} if others else {})
+
+
+class _Group(ByIdentity, frozen=True, eq=False):
+    """Kernels of a ``text`` with tags, by their ``names``: those that are not ``known``, if none;
+    and the ``launches`` under which they run."""
+
+    author: Author
+    text: str
+    names: tuple[str, ...]
+    known: set[str]
+    launches: tuple[AssemblyKernel, ...]
+    asked: tuple[AskedIndex, ...]
+    blocks: tuple[Size, ...]
+
+    def facts(self) -> ExtentFacts:
+        """What the compiler finds of a text with tags, and what blocks that run do of the rest."""
+        author, asked, source = self.author, self.asked, self.author.source
+        try:
+            tagged = author.language.emitted(replace(author.what, text=self.text))
+        except InputError:
+            unknown: dict[AskedIndex, Trial | None] = dict.fromkeys(asked)
+            return ExtentFacts(source, asked, (), asked, unknown, self.blocks)
+        parts = {one.kernel: one.text for one in author.language.parts(tagged)}
+        mine = self.names or tuple(name for name in parts if name not in self.known)
+        text = "\n".join(parts.get(name, "") for name in mine)
+        called = bool(CALLS.search(text))
+        found = staying(tagged if called else text, asked, sure=not called)
+        kinds = list(zip(asked, found, strict=True))
+        outside, open_ = (
+            tuple(one for one, its in kinds if its == kind) for kind in ("outside", "open")
+        )
+        unseen: dict[AskedIndex, Trial | None] = {}
+        if open_ and not outside:
+            launches = tuple(one for one in self.launches if one.name in parts)
+            wanted = {n: one for n, one in enumerate(asked) if one in open_}
+            unseen = _Running(author, tagged, launches).unseen(wanted)
+        return ExtentFacts(source, asked, outside, open_, unseen, self.blocks)
 
 
 class _Running(ByIdentity, frozen=True, eq=False):

@@ -340,8 +340,7 @@ def _extents(
     author: Author, before: CompiledText, arrays: Sequence[SizedArray]
 ) -> tuple[ExtentFacts, dict[int, Refusal]]:
     """What is known of the indices of arrays, and which may leave a row."""
-    every = [(one.array, (*one.sizes, *one.others)) for one in arrays]
-    facts = extents_of(author, without(before.kernels, author.supposed), every)
+    facts = extents_of(author, without(before.kernels, author.supposed), arrays)
     return facts, facts.refused([one.array for one in arrays])
 
 

@@ -32,7 +32,7 @@ Staying = Literal["inside", "outside", "open", "dead"]
 
 class AskedIndex(Struct, frozen=True):
     """An index that has to be 0 or more and ``below`` a number, by what is declared; of the use
-    ``whole`` of ``array``, by its place among those asked about. ``fixed``: every index before it
+    ``whole`` of ``array``, by its number among those asked about. ``fixed``: every index before it
     is a constant; ``alike``: the number is one in all kernels."""
 
     array: int
@@ -44,12 +44,12 @@ class AskedIndex(Struct, frozen=True):
 
 
 def asked_indices(
-    source: CxxSource, arrays: Sequence[tuple[SharedArray, Sequence[ArraySize]]]
+    source: CxxSource, arrays: Mapping[int, tuple[SharedArray, Sequence[ArraySize]]]
 ) -> tuple[AskedIndex, ...]:
     """The indices of arrays that may leave a row, each once, without numbers that do not.
-    ``arrays``: each with its sizes in all kernels."""
+    ``arrays``: each, by its number, with its sizes."""
     found: dict[ByteSpan, AskedIndex] = {}
-    for number, (array, sizes) in enumerate(arrays):
+    for number, (array, sizes) in arrays.items():
         for use in (one for one in array.uses if one.indices and not one.flat and not one.size):
             for one in _asked_of(source, number, use, sizes):
                 other = found.get(one.index, one)
@@ -129,23 +129,26 @@ def _blocks(blocks: Sequence[Size]) -> str:
         parts.append(f"threadIdx.{axis} < {max(lengths)}u")
         if len(set(lengths)) == 1:
             parts.append(f"blockDim.{axis} == {lengths[0]}u")
-    return f"{{ const bool bankwise_in = {' && '.join(parts)}; __builtin_assume(bankwise_in); }}"
+    return " ".join(
+        f"{{ const bool bankwise_is = {one}; __builtin_assume(bankwise_is); }}" for one in parts
+    )
 
 
-def staying(emitted: str, asked: Sequence[AskedIndex]) -> tuple[Staying, ...]:
-    """What the compiler found of each index."""
+def staying(emitted: str, asked: Sequence[AskedIndex], *, sure: bool = True) -> tuple[Staying, ...]:
+    """What the compiler found of each index. ``sure``: all of the text is of kernels in which they
+    have to be below those numbers."""
     left: Mapping[int, set[str]] = defaultdict(set)
     for kind, number in re.findall(r"\bbankwise_(at|in|out),? (\d+)", emitted):
         left[int(number)].add(kind)
-    return tuple(_found(left[number], one) for number, one in enumerate(asked))
+    return tuple(_found(left[number], sure and one.alike) for number, one in enumerate(asked))
 
 
-def _found(left: set[str], one: AskedIndex) -> Staying:
+def _found(left: set[str], sure: bool) -> Staying:
     if "at" not in left:
         return "dead"
     if "out" not in left:
         return "inside"
-    return "open" if "in" in left or not one.alike else "outside"
+    return "open" if "in" in left or not sure else "outside"
 
 
 def guards_of(source: CxxSource, inside: ByteSpan) -> tuple[str, ...]:
