@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
+from bankwise.read.cxx.extents import AskedIndex, guards_of, staying
 from bankwise.read.cxx.stable import acts as effects
 from bankwise.read.cxx.tree import ByteSpan, parse
 
@@ -301,3 +302,35 @@ def test_a_name_for_a_reference_is_a_reference(head: str, use: str) -> None:
     assert shared_arrays(parse(text, "k.cu"))[0].refusals
     plain = text.replace("float&", "float")
     assert not shared_arrays(parse(plain, "k.cu"))[0].refusals
+
+
+@pytest.mark.parametrize(
+    ("statement", "guards"),
+    [
+        ("if (t > 5) { if (a) o[0] = HERE; }", ("a", "t > 5")),
+        ("if (t > 5) o[0] = 1; else o[0] = HERE;", ("not t > 5",)),
+        ("o[0] = t < 3 ? 1 : t < 7 ? HERE : 2;", ("t < 7", "not t < 3")),
+        ("if (t && HERE) o[0] = 1;", ("t",)),
+        ("if (HERE) o[0] = 1;", ()),
+        ("o[0] = t == 3 || HERE;", ("not t == 3",)),
+        ("for (int i = HERE; i < t; ++i) o[i] = 1;", ()),
+        ("while (t < 9) t += HERE;", ("t < 9",)),
+        ("switch (t) { case 7: o[0] = HERE; }", ("case 7", "t")),
+    ],
+)
+def test_what_guards_a_place_is_said_the_innermost_first(
+    statement: str, guards: tuple[str, ...]
+) -> None:
+    source = parse(KERNEL.format(statement), "k.cu")
+    at = source.data.index(b"HERE")
+    assert guards_of(source, ByteSpan(at, at + 4)) == guards
+
+
+def test_what_a_compiler_leaves_of_tags_tells_where_indices_lie() -> None:
+    nowhere = ByteSpan(0, 0)
+    asked = [AskedIndex(0, nowhere, nowhere, 32, fixed=True)] * 5
+    asked[3] = AskedIndex(0, nowhere, nowhere, 32, fixed=True, alike=False)
+    left = {0: ["at", "in"], 1: ["at", "out"], 2: ["at", "in", "out"], 3: ["at", "out"]}
+    for one in ("mov.b32 bankwise_{}, {};", "bankwise_{} {}"):
+        text = "\n".join(one.format(kind, n) for n, kinds in left.items() for kind in kinds)
+        assert staying(text, asked) == ("inside", "outside", "open", "open", "dead")

@@ -254,11 +254,80 @@ def test_a_patch_is_one_that_git_takes(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "k.cu").read_text() == text.replace("tile[32][32]", "tile[32][32 + 1]")
 
 
-def test_a_row_that_is_left_on_purpose_is_caught_by_running_what_is_emitted() -> None:
+def test_a_row_that_is_left_on_purpose_stays_as_it_is_with_the_place() -> None:
     code, answer = fixed("leaves_row")
-    assert code == 2
-    assert not answer["accepted"]
-    assert verdicts(answer)["execution"] == "failed"
+    assert (code, answer["patch"]) == (1, "")
+    (refused,) = answer["refusals"]
+    assert refused["location"]["line"] == 4
+    assert "s[0][j * 32 + t] leaves its row" in refused["reason"]
+
+
+GUARDED = """\
+__global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64][32];
+  int t = threadIdx.x;
+  for (int i = t; i < 64 * 32; i += 64) s[i / 32][i % 32] = in[i];
+  __syncthreads();
+  float a = 0;
+  for (int c = 0; c < 32; ++c) a += s[t][c];
+  ACCESS
+  out[blockIdx.x * 64 + t] = a;
+}
+void go(float* a, float* b) { k<<<1, 64>>>(a, b, 100); }
+"""
+"""One launch with n = 100, all of which is run: what stands in line 8 nobody sees."""
+
+
+def guarded(folder: Path, access: str) -> tuple[int, dict[str, Any]]:
+    file = folder / "k.cu"
+    file.write_text(GUARDED.replace("ACCESS", access))
+    done = bankwise("fix", str(file), "-t", "sm_90", "--format", "json", "--accept-sampled")
+    return done.code, json.loads(done.out)
+
+
+@pytest.mark.parametrize(
+    ("access", "why"),
+    [
+        ("if (n > 500) a += s[0][t + 64];", "leaves its row wherever it is reached"),
+        ("if (n > 500) a += s[0][t];", "reached only if n > 500, and where 501 is given t is not"),
+        ("if (__float_as_int(in[0]) == 77) a += s[1][t];", "nothing else shows that t stays below"),
+    ],
+)
+def test_a_row_that_is_left_behind_a_condition_nobody_took_stays_as_it_is(
+    access: str, why: str, tmp_path: Path
+) -> None:
+    """s[0][40] is s[1][8] today, and another element where rows are longer or folded."""
+    code, answer = guarded(tmp_path, access)
+    assert (code, answer["patch"]) == (1, "")
+    (refused,) = answer["refusals"]
+    assert refused["location"]["line"] == 8
+    assert why in refused["reason"]
+
+
+def test_where_any_row_is_meant_both_texts_run_with_what_the_condition_asks(tmp_path: Path) -> None:
+    code, answer = guarded(tmp_path, "if (n > 500) a += s[t & 1][n - 500];")
+    (proof,) = (one for one in answer["verdicts"] if one["judge"] == "proof")
+    assert (code, proof["status"]) == (2, "failed")
+    assert "line 8: s[t & 1][n - 500] is reached only if n > 500" in proof["detail"]
+    assert "where 532 is given" in proof["detail"]
+
+
+def test_an_index_that_nobody_saw_is_told_with_its_condition(tmp_path: Path) -> None:
+    access = "if (__float_as_int(in[0]) == 77) a += s[t / 2][n & 63];"
+    code, answer = guarded(tmp_path, access)
+    (proof,) = (one for one in answer["verdicts"] if one["judge"] == "proof")
+    assert (code, proof["status"]) == (3, "passed")
+    assert (
+        "line 8: s[t / 2][n & 63] is reached only if __float_as_int(in[0]) == 77" in proof["detail"]
+    )
+
+
+def test_an_index_that_never_leaves_its_row_is_fixed_wherever_it_stands(tmp_path: Path) -> None:
+    code, answer = guarded(tmp_path, "if (n > 500 && t < 32) a += s[0][t] + s[t][n & 31];")
+    (proof,) = (one for one in answer["verdicts"] if one["judge"] == "proof")
+    assert (code, proof["status"]) == (0, "passed")
+    assert "the compiler finds" in proof["detail"]
+    assert "line 8" not in proof["detail"]
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,37 @@ def test_a_hip_source_is_counted_as_its_host_code_launches_it(name: str, tmp_pat
     assert extra(found["after"]) == 0
 
 
+LEAVES = """\
+__global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64][64];
+  int t = threadIdx.x;
+  for (int i = 0; i < 64; ++i) s[i][t] = in[i * 64 + t];
+  __syncthreads();
+  float a = 0;
+  for (int c = 0; c < 64; ++c) a += s[t][c];
+  if (n > 500) a += s[0][2 * t];
+  out[t] = a;
+}
+void go(float* a, float* b) { k<<<1, 64>>>(a, b, 100); }
+"""
+
+
+def test_a_row_that_is_left_behind_a_condition_nobody_took_stays_as_it_is(tmp_path: Path) -> None:
+    needs("gfx942")
+    path = tmp_path / "k.hip"
+    path.write_text(LEAVES)
+    code, found = answer("fix", path, "gfx942", "--accept-sampled")
+    assert (code, found["patch"]) == (1, "")
+    (refused,) = found["refusals"]
+    assert refused["location"]["line"] == 8
+    assert "where 501 is given 2 * t is not from 0 up and below 64" in refused["reason"]
+    path.write_text(LEAVES.replace("[2 * t]", "[t]"))
+    code, found = answer("fix", path, "gfx942", "--accept-sampled")
+    (proof,) = (one for one in found["verdicts"] if one["judge"] == "proof")
+    assert (code, proof["status"]) == (0, "passed")
+    assert "the compiler finds that none does" in proof["detail"]
+
+
 MANY = """\
 __global__ void k(float* o, int n) {
   __shared__ char c[5];

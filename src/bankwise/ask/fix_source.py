@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlans
+from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.array_skews import by_constants
 from bankwise.ask.array_texts import WrittenArray, claims_of, rejection, written_arrays
 from bankwise.ask.check_assembly import counted_kernel, report_of
@@ -28,6 +29,7 @@ from bankwise.ask.every_launch import (
     key_of,
     over,
 )
+from bankwise.ask.extents_kept import ExtentFacts, extents_of, trials_differ
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.header_copies import copied, remaining
 from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
@@ -282,8 +284,13 @@ def _planned(
     found = source_plans(
         author.source, author.language, author.what, author.options, before.kernels, author.phase
     )
-    refusals = (*found.unasked, *found.refusals)
-    return found.plans, refusals, before if found.keys is None else before.under(found.keys)
+    before = before if found.keys is None else before.under(found.keys)
+    author.phase("asking whether indices stay in their rows")
+    every = [(n, one) for n, plans in enumerate(found.plans) for one in plans.arrays]
+    _, left = _extents(author, before, [one for _, one in every])
+    leaving = {every[place][0]: refused for place, refused in left.items()}
+    plans = tuple(one for n, one in enumerate(found.plans) if n not in leaving)
+    return plans, (*found.unasked, *found.refusals, *leaving.values()), before
 
 
 def _change(chosen: WrittenArray, before: CompiledText) -> Change:
@@ -308,7 +315,11 @@ def _why(chosen: WrittenArray) -> str:
 
 
 def _passed(
-    source: CxxSource, chosen: Sequence[WrittenArray], claims: Sequence[ArrayClaim], proved: int
+    source: CxxSource,
+    chosen: Sequence[WrittenArray],
+    claims: Sequence[ArrayClaim],
+    proved: int,
+    kept: ExtentFacts,
 ) -> Verdict:
     """A proof of so many uses, and what it takes for granted."""
     every = [one.array for c in chosen for one in c.arrays]
@@ -321,12 +332,13 @@ def _passed(
     what = "elements" if any(claim.columns for claim in claims) else "rows"
     does = " or ".join(sorted({"lengthen" if c.pad else "permute" for c in claims}, reverse=True))
     detail = _PROVED.format(uses=proved, arrays=len(claims), does=does, what=what)
+    detail += kept.said
     detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
     detail += _MATRICES * any(use.strides for one in every for use in one.uses)
     rows = [one for one in every if one.unsized and one not in pieces]
     detail += _WHOLE_ROWS.format(names=listed([one.name for one in rows])) if rows else ""
     detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
-    return Verdict("proof", "passed", detail, complete=not pieces)
+    return Verdict("proof", "passed", detail, complete=not pieces, unproved=kept.unproved)
 
 
 def _laid_otherwise(
@@ -339,6 +351,14 @@ def _laid_otherwise(
     said = author.language, author.what, changed
     wrong = misplaced(author.source, edited, *said)
     return wrong or unlike(author.source, edited, claims, *said)
+
+
+def _extents(
+    author: Author, before: CompiledText, arrays: Sequence[SizedArray]
+) -> tuple[ExtentFacts, dict[int, Refusal]]:
+    """What is known of the indices of arrays, and which may leave a row."""
+    facts = extents_of(author, without(before.kernels, author.supposed), arrays)
+    return facts, facts.refused([one.array for one in arrays])
 
 
 def _verdicts(
@@ -356,7 +376,15 @@ def _verdicts(
     elif why := _laid_otherwise(author, edited, claims, after.changed):
         yield Verdict("proof", "failed", why)
     else:
-        yield _passed(source, chosen, claims, proved)
+        facts, left = _extents(author, before, [one for c in chosen for one in c.arrays])
+        trials = any(facts.unseen.values()) and not left
+        texts = (_emitted(author, one) for one in (before, after))
+        if left:
+            yield Verdict("proof", "failed", str(next(iter(left.values()))))
+        elif trials and (why := trials_differ(author, facts, *texts)):
+            yield Verdict("proof", "failed", why)
+        else:
+            yield _passed(source, chosen, claims, proved, facts)
     if isa:
         yield judge_taken(after.how, before.kernels, after.kernels)
 

@@ -153,7 +153,17 @@ def _simulated(
 ) -> Simulated | Refusal:
     """One kernel of both texts under its launch. What it reads of memory that nothing has written
     is no difference: such a launch tells nothing."""
-    settings = tuple(_settings(kernel, simulator.names(old, kernel.name)))
+    return simulated(simulator, old, new, kernel, tuple(settings_of(simulator, old, kernel)))
+
+
+def simulated(
+    simulator: Simulator,
+    old: str,
+    new: str,
+    kernel: AssemblyKernel,
+    settings: Sequence[SimulatedLaunch],
+) -> Simulated | Refusal:
+    """The same under some launches."""
     found = compared(simulator, old, new, kernel.name, settings)
     if isinstance(found, Refusal) or not found.differs:
         return found
@@ -208,7 +218,12 @@ def _reads_unwritten(
     return not isinstance(found, Refusal) and bool(found.differs)
 
 
-def _settings(kernel: AssemblyKernel, names: Sequence[str | int]) -> Iterator[SimulatedLaunch]:
+def settings_of(
+    simulator: Simulator, text: str, kernel: AssemblyKernel
+) -> Iterator[SimulatedLaunch]:
+    """What is run of a kernel under its launch: the first block and another one, with two numbers
+    for those that nobody says."""
+    names = simulator.names(text, kernel.name)
     launch, numbers = kernel.launch, numbers_of(kernel, names)
     grid = launch.grid or GRID
     last: Size = (grid[0] - 1, grid[1] // 2, grid[2] - 1)

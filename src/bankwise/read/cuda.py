@@ -283,4 +283,5 @@ CUDA = SourceLanguage(
     parts=ptx_parts,
     remark="//",
     alone=True,
+    tag="{{ .reg .b32 bankwise_{0}; mov.b32 bankwise_{0}, {1}; }}",
 )

@@ -108,7 +108,8 @@ class SourceLanguage(Struct, frozen=True, kw_only=True):
     the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it;
     ``place``: an operand of inline assembly that prints where the variable ``{}`` lies, as one of
     ``parts`` calls it; "" where the variable's own name tells; ``alone``: it takes the text of a
-    device alone.
+    device alone; ``tag``: what stands in such a text as an instruction, of a kind ``{0}`` with a
+    number ``{1}``, and does nothing: who runs the text tells which were passed.
     """
 
     name: str
@@ -120,6 +121,7 @@ class SourceLanguage(Struct, frozen=True, kw_only=True):
     remark: str
     place: str = ""
     alone: bool = False
+    tag: str = ""
 
 
 def source_of(what: Compilation, folder: Path, name: str) -> Path:

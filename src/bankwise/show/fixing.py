@@ -32,8 +32,8 @@ class Verdict(Struct, frozen=True):
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not, in
     words; None where that was not judged. ``hinge``: what is gained if such a rule is as assumed,
     with nothing lost and nothing gained if it is not, or if a rule of low confidence holds
-    (:mod:`bankwise.hardware.weak`). ``foreign``: the code is of another compiler
-    than the one that makes what runs.
+    (:mod:`bankwise.hardware.weak`). ``unproved``: what a proof does not know, in words.
+    ``foreign``: the code is of another compiler than the one that makes what runs.
     """
 
     judge: str
@@ -44,6 +44,7 @@ class Verdict(Struct, frozen=True):
     open: tuple[str, ...] = ()
     gamble: str | None = None
     hinge: str = ""
+    unproved: tuple[str, ...] = ()
     foreign: bool = False
 
 
@@ -190,6 +191,7 @@ class FixReport(Struct, frozen=True):
             ),
             **{_silent(v): True for v in asked},
             "the proof holds for this launch alone": partly,
+            **{one: True for v in self.verdicts for one in v.unproved},
             f"whether it gains is not known: {self.gamble} (measure both)": bool(self.gamble),
             f"whether it gains is not known: {self.hinge} (measure both)": bool(self.hinge),
             "it may be slower (note: ..)": self.accepted and bool(self.slower) and not self._timed,

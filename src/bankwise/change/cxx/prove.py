@@ -19,9 +19,9 @@ It reads both texts again and shares nothing with who wrote them but the syntax 
    together, in order; a pitch only lengthens rows, by whole units of what is moved together.
 
 That holds for all launches and all data, on what C++ demands of an index: that it stays inside its
-extent. A text that leaves a row on purpose (``tile[0][40]`` of rows of 32) is against that rule,
-and the judge of the emitted code is there for it. That an index stays inside a piece of a pool is
-no rule of C++: of those the claim holds where it does.
+extent. A text that leaves a row on purpose (``tile[0][40]`` of rows of 32) is against that rule:
+:mod:`bankwise.ask.extents_kept` looks for such. That an index stays inside a piece of a pool is no
+rule of C++: of those the claim holds where it does.
 """
 
 from __future__ import annotations

@@ -33,6 +33,9 @@ _NOTHING = re.compile(
     r"s_(?:waitcnt|nop|sleep|setprio|icache|dcache|inst_pref|clause|delay_alu|sethalt|ttrace)"
     r"|buffer_(?:wbl2|inv|wbinvl1)|v_nop|s_code_end|ds_nop"
 )
+TAG = "bankwise_"
+"""How a tag of the text begins, which is no instruction."""
+
 _Does = Callable[[SimulatedGroup], None] | None
 
 
@@ -44,6 +47,20 @@ def _written(
     steps = run_group(group)
     held = group.memory.written.items()
     return {at: word for at, word in held if before.get(at) != word}, steps
+
+
+def _passed(
+    text: str, name: str, setting: SimulatedLaunch, index: Size
+) -> tuple[frozenset[str], str]:
+    """The tags that a workgroup comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
+    passed: set[str] = set()
+    try:
+        group = simulated_group(_kernel(text, name), setting, index, 1)
+        passed = group.passed
+        run_group(group)
+    except Unsupported as error:
+        return frozenset(passed), str(error)
+    return frozenset(passed), ""
 
 
 def _given(text: str, name: str, setting: SimulatedLaunch) -> bytes:
@@ -58,7 +75,7 @@ def _kernel(text: str, name: str) -> AmdKernel:
 
 
 AMD_SIMULATOR = Simulator(
-    _written, _given, lambda text, name: tuple(AMD.parameters(_kernel(text, name)))
+    _written, _given, lambda text, name: tuple(AMD.parameters(_kernel(text, name))), _passed
 )
 
 
@@ -115,6 +132,8 @@ def _does(group: SimulatedGroup, at: int, op: AmdInstruction, step: ProgramStep)
     """What an instruction does; None if nothing."""
     if _NOTHING.match(op.name):
         return None
+    if op.name.startswith(TAG):
+        return lambda group: _passes(group, f"{op.name[len(TAG) :]} {op.operands[0]}")
     if at in group.decoded.refusals or step.flow == "lost":
         raise Unsupported(op.name)
     touched = group.decoded.touches.get(at)
@@ -131,6 +150,11 @@ def _does(group: SimulatedGroup, at: int, op: AmdInstruction, step: ProgramStep)
     if op.name.startswith("v_") and not re.match(r"v_cmpx|v_permlane|v_movrel", op.name):
         return computed(op, step)
     raise Unsupported(op.name)
+
+
+def _passes(group: SimulatedGroup, tag: str) -> None:
+    if group.lanes().any():
+        group.passed.add(tag)
 
 
 def _followed(step: ProgramStep) -> _Does:

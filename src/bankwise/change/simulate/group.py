@@ -34,7 +34,8 @@ _UNSTATED_BYTES = 64 * 1024
 
 class SimulatedGroup(Struct, eq=False):
     """One workgroup. ``exact``: registers with a number of 32-bit floating point that integers
-    made, which is computed where others are terms; ``read`` and the like see the lanes that run."""
+    made, which is computed where others are terms; ``passed``: tags of the text that a lane came
+    by; ``read`` and the like see the lanes that run."""
 
     kernel: AmdKernel
     decoded: Decoded
@@ -42,6 +43,7 @@ class SimulatedGroup(Struct, eq=False):
     shared: Bytes
     memory: Words
     exact: set[str] = field(default_factory=set)
+    passed: set[str] = field(default_factory=set)
 
     def lanes(self) -> NDArray[np.bool_]:
         """The lanes that run, [waves, lanes]."""

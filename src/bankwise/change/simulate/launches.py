@@ -42,11 +42,13 @@ class Simulator(Struct, frozen=True):
     """Who runs one language. Of a text and a kernel by its name: ``written``: what one block writes
     to global memory, by word, and how many steps that takes (the number tells one unwritten shared
     memory from another); ``given``: the bytes of its parameters; ``names``: they, in their order,
-    as ``--arg`` names them."""
+    as ``--arg`` names them. ``passed``: which of a text's own tags (``bankwise_at 3``, as
+    "at 3") a block comes by, and why it could not be run to its end; empty if it was."""
 
     written: Callable[[str, str, SimulatedLaunch, Size, int], tuple[dict[int, int], int]]
     given: Callable[[str, str, SimulatedLaunch], bytes]
     names: Callable[[str, str], Sequence[str | int]]
+    passed: Callable[[str, str, SimulatedLaunch, Size], tuple[frozenset[str], str]]
 
 
 def compared(

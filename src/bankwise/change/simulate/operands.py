@@ -24,7 +24,7 @@ _WARP = 32
 class SimulatedBlock(Struct, eq=False):
     """A block in the middle of its run. ``registers``: each of all threads; ``parameters``: where
     each lies and the bytes of all; ``symbols``: addresses of variables; ``numbers``: the constants
-    that were read.
+    that were read; ``passed``: tags of the text that a thread came by.
     """
 
     threads: int
@@ -37,6 +37,7 @@ class SimulatedBlock(Struct, eq=False):
     memory: Words
     registers: dict[str, Values] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
 
     def read(self, name: str, lanes: Lanes) -> Values:
         """A register, a number or the address of a variable, in each of some threads; not to be

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
-from bankwise.change.simulate.memory import POINTERS, Words, poisoned
+from bankwise.change.simulate.memory import POINTERS, Unsupported, Words, poisoned
 from bankwise.change.simulate.operands import SimulatedBlock, listed
 from bankwise.change.simulate.run import run
 from bankwise.read.launch.facts import Size
@@ -40,6 +40,19 @@ def written(
     block = _block(text, kernel, setting, index, salt)
     steps = run(kernel, block)
     return block.memory.written, steps
+
+
+def _passed(
+    text: str, name: str, setting: SimulatedLaunch, index: Size
+) -> tuple[frozenset[str], str]:
+    """The tags that a block comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
+    kernel = _kernel(text, name)
+    block = _block(text, kernel, setting, index, 1)
+    try:
+        run(kernel, block)
+    except Unsupported as error:
+        return frozenset(block.passed), str(error)
+    return frozenset(block.passed), ""
 
 
 @lru_cache(maxsize=8)
@@ -167,5 +180,8 @@ def given(text: str, name: str, setting: SimulatedLaunch) -> bytes:
 
 
 PTX_SIMULATOR = Simulator(
-    written, given, lambda text, name: [one for one, _ in _kernel(text, name).parameters]
+    written,
+    given,
+    lambda text, name: [one for one, _ in _kernel(text, name).parameters],
+    _passed,
 )

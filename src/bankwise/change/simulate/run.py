@@ -24,6 +24,10 @@ from bankwise.read.ptx.parse import PtxKernel, Statement
 MOST_STEPS = 400_000
 """Statements of one block that are run."""
 
+TAG = "bankwise_"
+"""How what is written by a tag of the text begins; in a function that is copied into a kernel a
+number stands behind ``$``."""
+
 _NOTHING = re.compile(
     r"(?:fence|membar|cp\.async\.(?:commit|wait)_\w+|prefetch|nanosleep|bar\.warp|discard|pmevent"
     r"|griddepcontrol|setmaxnreg|createpolicy|applypriority)\b"
@@ -232,6 +236,10 @@ def _prepared(one: Statement) -> Does:
         return lambda block, lanes: block.write(one.operands[0], lanes, _NOUGHT)
     if _NOTHING.match(one.name):
         return lambda block, lanes: None
+    if one.operands and one.operands[0].startswith(TAG):
+        kind = one.operands[0][len(TAG) :].partition("$")[0]
+        tag = f"{kind} {one.operands[1]}"
+        return lambda block, _: block.passed.add(tag)
     handler = _HANDLERS.get(one.parts[0])
     if handler is None:
         return prepared(one)

@@ -111,7 +111,7 @@ def sizes(
         except InputError as error:
             why = Refusal(f"the sizes of its arrays: {error.message}", error.location)
             continue
-        known = emitted if _CALLS.search(emitted) else ""
+        known = emitted if CALLS.search(emitted) else ""
         parts = language.parts(emitted)
         return {part.kernel: _answers(part, arrays, known or part.text) for part in parts}
     assert why is not None, "it was asked twice"
@@ -213,7 +213,7 @@ def _remark(text: str, asked: Sequence[str], place: str = "") -> str:
     return f' asm volatile("{text} {slots}" :: {", ".join(values)});'
 
 
-_CALLS = re.compile(r"^\s*(?:call(?:\.uni)?\b|s_swappc_b64)", re.MULTILINE)
+CALLS = re.compile(r"^\s*(?:call(?:\.uni)?\b|s_swappc_b64)", re.MULTILINE)
 
 
 def _answers(part: EmittedPart, arrays: Sequence[SharedArray], known: str) -> dict[int, ArraySize]:

@@ -163,5 +163,6 @@ HIP = SourceLanguage(
     emitted=compiled_assembly,
     parts=assembly_parts,
     remark=";",
+    tag="bankwise_{0} {1}",
     place='"i"((__attribute__((address_space(3))) void*)&{})',
 )
