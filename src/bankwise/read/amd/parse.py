@@ -21,14 +21,15 @@ from bankwise.read.amd.encoded import with_words_read
 from bankwise.read.amd.literals import integer, modifier
 from bankwise.read.amd.text import LABEL, AmdText, amd_text
 from bankwise.read.names import means
+from bankwise.regex import regex
 
-_COMMENT = re.compile(r"/\*.*?\*/|//.*|;.*")
+_COMMENT = regex(r"/\*.*?\*/|//.*|;.*")
 _OUTSIDE = (".", "#", "*")
 """How lines begin that are no instruction: directives, marks of a preprocessor, comments."""
-_SECTION = re.compile(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S+)")
+_SECTION = regex(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S+)")
 """Where what follows is put."""
-_ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
-_MODIFIER = re.compile(r"[a-z_0-9]+:|[a-z]+cnt\w*\(")
+_ENCODING = regex(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
+_MODIFIER = regex(r"[a-z_0-9]+:|[a-z]+cnt\w*\(")
 
 
 class AmdInstruction(Struct, frozen=True):
