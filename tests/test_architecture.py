@@ -4,9 +4,14 @@ import ast
 import importlib
 import importlib.util
 import re
+import subprocess
+import sys
+from copy import copy
 from pathlib import Path
 
 import pytest
+
+from bankwise.regex import regex
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -44,3 +49,25 @@ def test_what_a_benchmark_imports_is_there(script: Path) -> None:
         for name in (alias.name for alias in node.names):
             inner = f"{node.module}.{name}"
             assert hasattr(module, name) or importlib.util.find_spec(inner), f"{script}: {inner}"
+
+
+def test_patterns_that_are_compiled_late_can_be() -> None:
+    """All of them: those too that no text of the tests asks."""
+    using = [p for p in SOURCE.rglob("*.py") if "import regex" in p.read_text("utf-8")]
+    names = [".".join(p.relative_to(SOURCE.parent).with_suffix("").parts) for p in using]
+    assert names
+    script = (
+        "import importlib, re, sys, bankwise.regex as late; late.regex = re.compile;"
+        "[importlib.import_module(name) for name in sys.argv[1:]]"
+    )
+    subprocess.run([sys.executable, "-c", script, *names], check=True)
+
+
+def test_a_late_pattern_is_what_re_makes() -> None:
+    late, now = regex(r"(?P<one>A)b?", re.IGNORECASE), re.compile(r"(?P<one>A)b?", re.IGNORECASE)
+    assert copy(late).pattern == now.pattern
+    assert late.sub(r"<\g<one>>", "xaby") == "x<a>y"
+    assert [m.span() for m in late.finditer("a AB")] == [(0, 1), (2, 4)]
+    assert (late.flags, dict(late.groupindex)) == (now.flags, {"one": 1})
+    with pytest.raises(re.error):
+        regex("(").match("")

@@ -24,6 +24,7 @@ held equal by tests.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -78,17 +79,34 @@ def _ranges(lanes: tuple[int, ...]) -> str:
     return lane_text(lanes).replace(" ", ", ")
 
 
-class Count(ByIdentity, frozen=True, eq=False):
+class _WorstPhase(ByIdentity, frozen=True, eq=False):
+    """The worst phase of the worst access, with a wave of its own: a witness is asked of few
+    counts, and later."""
+
+    instruction: Instruction
+    offsets_bytes: IntArray
+    active: BoolArray
+    phase: int
+
+
+class Count(ByIdentity, frozen=True, eq=False, dict=True):
     """Passes of each access: integer arrays over the leading axes of the offsets.
 
-    ``ways`` is the worst phase's passes (1: conflict-free). ``witness`` shows the worst phase of
-    the worst access, None if nothing conflicts.
+    ``ways`` is the worst phase's passes (1: conflict-free). ``worst``: None if nothing conflicts.
     """
 
     passes: IntArray
     ideal: IntArray
     ways: IntArray
-    witness: Witness | None
+    worst: _WorstPhase | None
+
+    @cached_property
+    def witness(self) -> Witness | None:
+        """Shows the worst phase of the worst access, None if nothing conflicts."""
+        at = self.worst
+        if at is None:
+            return None
+        return _witness(at.instruction, at.offsets_bytes, at.active, (at.phase,))
 
     @property
     def extra(self) -> IntArray:
@@ -303,13 +321,13 @@ def _narrow(offsets: IntArray) -> np.dtype[np.signedinteger[Any]]:
 
 def _worst(
     i: Instruction, rounds: list[IntArray], mask: BoolArray, extra: IntArray, per_phase: IntArray
-) -> Witness | None:
+) -> _WorstPhase | None:
     if not extra.size or int(extra.max()) <= 0 or i.merge == "lines":
         return None
     access = int(extra.argmax())
     which, phase = divmod(int(per_phase[access].argmax()), len(i.phases))
     offsets = rounds[which].reshape(-1, rounds[which].shape[-1])[access]
-    return _witness(i, offsets, mask[access], (phase,))
+    return _WorstPhase(i, offsets.copy(), mask[access].copy(), phase)
 
 
 def _witness(

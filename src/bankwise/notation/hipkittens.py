@@ -12,7 +12,6 @@ Source: ``st::swizzle`` of include/types/shared/st_shape.cuh, the order of subti
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
@@ -23,6 +22,7 @@ from bankwise.errors import InputError
 from bankwise.notation.framework import Language, Setting
 from bankwise.notation.kittens import SIZES, tile_type
 from bankwise.notation.values import Memory, MemoryTable
+from bankwise.regex import regex
 
 
 class _Subtile(Struct, frozen=True):
@@ -45,7 +45,7 @@ _SUBTILES: Mapping[str, _Subtile] = {
 }
 _BEGIN = r"\s*(?:kittens::)?st(?:_(?P<short>\w+))?\s*<\s*"
 _SHAPE = r"(?:kittens::)?(?:ducks::st_shape::)?st_(?P<shape>\d+x\d+(?:_swizzled)?)(?:_s)?"
-_TEXT = re.compile(
+_TEXT = regex(
     rf"{_BEGIN}(?:(?:kittens::)?(?P<kind>[a-z]\w*)\s*,\s*)?"
     rf"(?P<rows>\d{{1,5}})\s*,\s*(?P<columns>\d{{1,5}})\s*,\s*{_SHAPE}\s*>\s*;?\s*"
 )
@@ -87,7 +87,7 @@ def _others(text: str, shape: Shape, plans: Iterable[Memory]) -> Iterator[str]:
 
 HIPKITTENS = Language(
     "hipkittens",
-    re.compile(rf"{_BEGIN}[^<>]*,\s*{_SHAPE}\s*>"),
+    regex(rf"{_BEGIN}[^<>]*,\s*{_SHAPE}\s*>"),
     _read,
     others=_others,
     proviso="the register tiles that load it and store into it have to take this shape",

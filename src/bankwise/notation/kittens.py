@@ -22,6 +22,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError
 from bankwise.notation.framework import Language, Setting
 from bankwise.notation.values import Memory, MemoryTable, limit
+from bankwise.regex import regex
 
 _BASE = 16
 """Rows of a base tile, and its columns of 2 and 4 bytes; of single bytes it has twice as many."""
@@ -31,7 +32,7 @@ SIZES: Mapping[str, int] = {
     **dict.fromkeys(("fp8e4m3", "fp8e5m2", "fp8e8m0", "int8"), 1),
 }
 """Bytes of an element, by the names of its type."""
-_TEXT = re.compile(
+_TEXT = regex(
     r"\s*(?:kittens::)?st(?:_(?P<short>\w+))?\s*<\s*(?:(?:kittens::)?(?P<kind>[a-z]\w*)\s*,\s*)?"
     r"(?P<rows>\d{1,5})\s*,\s*(?P<columns>\d{1,5})\s*(?:,\s*(?P<swizzle>true|false)\s*)?"
     r"(?:,\s*(?P<bytes>\d{1,3})\s*)?>\s*;?\s*"
@@ -108,7 +109,7 @@ def _others(text: str, shape: Shape, plans: Iterable[Memory]) -> Iterator[str]:
 
 KITTENS = Language(
     "kittens",
-    re.compile(r"\s*(?:kittens::)?st(?:_\w+)?\s*<"),
+    regex(r"\s*(?:kittens::)?st(?:_\w+)?\s*<"),
     _read,
     others=_others,
     example="st_bf<64, 64>",

@@ -16,6 +16,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from bankwise.errors import InputError, Location
+from bankwise.regex import regex
 
 MAX_CHARACTERS = 50_000
 MAX_DEPTH = 60
@@ -28,8 +29,8 @@ _WORDS = (
     r"|(?P<number>\d+)"
     r"|(?P<symbol>==|!=|<=|>=|->|//|[^\w\s])"
 )
-_C = re.compile(r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)" + _WORDS, re.DOTALL)
-_PYTHON = re.compile(r"(?P<space>\s+)" + _WORDS)
+_C = regex(r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)" + _WORDS, re.DOTALL)
+_PYTHON = regex(r"(?P<space>\s+)" + _WORDS)
 
 
 class Token(Struct, frozen=True):

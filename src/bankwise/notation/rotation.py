@@ -6,7 +6,6 @@ A formula of hand-written kernels. The text is that of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,9 +16,10 @@ from bankwise.errors import InputError, Refusal
 from bankwise.notation.fold import sizes, steps
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.values import Mapped, Memory, tabulate
+from bankwise.regex import regex
 
 _NUMBER = r"\s*=\s*(\d{1,9})\s*"
-_TEXT = re.compile(rf"\s*rotated\s*<\s*row{_NUMBER},\s*unit{_NUMBER},\s*per{_NUMBER}>\s*")
+_TEXT = regex(rf"\s*rotated\s*<\s*row{_NUMBER},\s*unit{_NUMBER},\s*per{_NUMBER}>\s*")
 
 
 def _read(text: str, shape: Shape, setting: Setting) -> Memory:
@@ -55,9 +55,7 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 ROTATION = Framework(
     "rotation",
-    Language(
-        "rotation", re.compile(r"\s*rotated\s*<"), _read, example="rotated<row=64, unit=4, per=1>"
-    ),
+    Language("rotation", regex(r"\s*rotated\s*<"), _read, example="rotated<row=64, unit=4, per=1>"),
     "rows rotated",
     _members,
     _write,

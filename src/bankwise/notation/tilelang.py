@@ -31,18 +31,19 @@ from bankwise.notation.framework import Language, Setting
 from bankwise.notation.kittens import blocks
 from bankwise.notation.lambdas import said_as_lambda
 from bankwise.notation.values import Memory, MemoryTable, limit
+from bankwise.regex import regex
 
 _BLOCKS = {"full_bank_swizzled": 128, "half_bank_swizzled": 64, "quarter_bank_swizzled": 32}
-_MADE = re.compile(r"make_(?P<kind>(?:\w+_bank_)?swizzled)_layout\(\s*(?P<inside>\w+)\s*\)")
-_LAMBDA = re.compile(r"T\.Layout\(\s*(?P<shape>[\[(][^\])]*[\])])\s*,\s*(?P<map>lambda .*)", re.S)
-_ALLOCATED = re.compile(
+_MADE = regex(r"make_(?P<kind>(?:\w+_bank_)?swizzled)_layout\(\s*(?P<inside>\w+)\s*\)")
+_LAMBDA = regex(r"T\.Layout\(\s*(?P<shape>[\[(][^\])]*[\])])\s*,\s*(?P<map>lambda .*)", re.S)
+_ALLOCATED = regex(
     r"\s*(?:(?P<name>\w+)\s*=\s*)?T\.alloc_shared\(\s*[\[(](?P<shape>[\d\s,]+)[\])][^()]*\)\s*"
 )
-_SIGN = re.compile(
+_SIGN = regex(
     r".*(?:make_(?:\w+_bank_)?swizzled_layout\(|T\.Layout\(|T\.alloc_shared\()", re.DOTALL
 )
-_TERM = re.compile(r"(?:\w+\.)*(?:make_(?:\w+_bank_)?swizzled_layout|Layout)\(")
-_NAME = re.compile(r"(?:swizzled_layout\(|annotate_layout\(\s*\{)\s*(?P<name>\w+)")
+_TERM = regex(r"(?:\w+\.)*(?:make_(?:\w+_bank_)?swizzled_layout|Layout)\(")
+_NAME = regex(r"(?:swizzled_layout\(|annotate_layout\(\s*\{)\s*(?P<name>\w+)")
 _MOST = 64
 """Nodes of a lambda; no number it makes leaves 63 bits."""
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {

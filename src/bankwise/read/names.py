@@ -10,10 +10,11 @@ Itanium ABI); where there is none, a mangled name is all that a kernel has.
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
+
+from bankwise.regex import regex
 
 _RUNTIMES = ("libstdc++.so.6", "libc++abi.so.1", "libc++abi.dylib", "libc++.1.dylib")
 _LONGEST = 8_192
@@ -21,13 +22,13 @@ _LONGEST = 8_192
 _SHORT = 60
 _LISTED = 12
 _CLOSES = {">": "<", ")": "(", "}": "{", "]": "["}
-_MANGLED = re.compile(r"\b_Z\w+")
-_HALF = re.compile(r"(?<!\d)DF16([_b])")
+_MANGLED = regex(r"\b_Z\w+")
+_HALF = regex(r"(?<!\d)DF16([_b])")
 _OLDER = {"_": "Dh", "b": "De"}
 """The 16-bit types of clang, as codes that every runtime spells: half, and one that C++ has no
 other use for. libstdc++ before GCC 13 refuses the first, and takes the second for a bool."""
-_SUFFIX = re.compile(r"\b(\d+)u?l{0,2}\b(?=[,>)])")
-_SCALAR = re.compile(r"\((?:unsigned |signed )?(?:bool|char|short|int|long|long long)\)(?=[-\d])")
+_SUFFIX = regex(r"\b(\d+)u?l{0,2}\b(?=[,>)])")
+_SCALAR = regex(r"\((?:unsigned |signed )?(?:bool|char|short|int|long|long long)\)(?=[-\d])")
 
 
 @lru_cache(maxsize=16_384)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from bankwise.regex import regex
+
 HEAD = 1 << 16
 """So many characters show what most texts are."""
 
@@ -23,29 +25,25 @@ class Content(Struct, frozen=True):
 
 Sign = Callable[[Content], bool]
 
-_QUIET = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
+_QUIET = regex(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _TENSOR_WORDS = ("tensor<", "!torch.")
-_TENSORS = re.compile(r"\btensor<|!torch\.")
-_THREADS = re.compile(
-    r"\bttg\.|\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>"
-)
-_TRITON = re.compile(r"\btt\.[a-z]|!tt\.|#ttg\.")
-_LAYOUTS = re.compile(r"\bttg\.|\btriton_gpu\.|\"ttg?\.num-|\"triton_gpu\.")
-_MLIR = re.compile(
+_TENSORS = regex(r"\btensor<|!torch\.")
+_THREADS = regex(r"\bttg\.|\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>")
+_TRITON = regex(r"\btt\.[a-z]|!tt\.|#ttg\.")
+_LAYOUTS = regex(r"\bttg\.|\btriton_gpu\.|\"ttg?\.num-|\"triton_gpu\.")
+_MLIR = regex(
     r"^[ \t]*(?:(?:builtin\.)?module\b[^\n]*\{|\"builtin\.module\"|[\w.]+\.func\b[^\n]*@"
     r"|gpu\.[a-z]\w*|(?:hal|flow|stream|util)\.[a-z]\w*|#[\w.]+ = (?:affine_map|#)"
     r"|%[\w#:, %]+ = \"?[a-z_]\w*\.\w+|// -----// IR Dump )",
     re.MULTILINE,
 )
-_BANNER = re.compile(r"^[ \t]*// -----// IR Dump (?:Before|After) (\S+)", re.MULTILINE)
-_BLOCK = re.compile(
+_BANNER = regex(r"^[ \t]*// -----// IR Dump (?:Before|After) (\S+)", re.MULTILINE)
+_BLOCK = regex(
     r"^[ \t]*(?:\.\. (?:code-block|code|sourcecode)::[ \t]*|(?:`{3,}|~{3,})[ \t]*\{?[.]?)mlir\b",
     re.MULTILINE,
 )
-_TOP_KEY = re.compile(
-    r"^(?:\[\[?[ \t]*)?\"?([A-Za-z_]\w*)\"?[ \t]*(=[ \t]*\[|=|\]|\.)", re.MULTILINE
-)
-_LIKE_TOML = re.compile(r"(?:\s|#[^\n]*\n)*(?:\[\[?\w+|\w+[ \t]*=)")
+_TOP_KEY = regex(r"^(?:\[\[?[ \t]*)?\"?([A-Za-z_]\w*)\"?[ \t]*(=[ \t]*\[|=|\]|\.)", re.MULTILINE)
+_LIKE_TOML = regex(r"(?:\s|#[^\n]*\n)*(?:\[\[?\w+|\w+[ \t]*=)")
 
 
 def magic(pattern: bytes) -> Sign:

@@ -23,6 +23,7 @@ from bankwise.counting.lane_terms import lane_steps, lane_terms
 from bankwise.counting.reason import Reason
 from bankwise.errors import Location
 from bankwise.hardware.machine import BANK_BYTES
+from bankwise.regex import regex
 from bankwise.show.diagnostics import Diagnostic
 from bankwise.show.values import CheckReport
 
@@ -36,9 +37,9 @@ TYPE_BYTES = {
     **dict.fromkeys(("float4", "int4", "uint4", "double2"), 16),
 }
 """Types of C++ whose size every compiler of kernels agrees on."""
-_SUBSCRIPTS = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?P<indices>(?:\[[^\[\]]+\])+)\s*$")
-_INDEX = re.compile(r"\[([^\[\]]+)\]")
-_MEMREF = re.compile(
+_SUBSCRIPTS = regex(r"(?P<name>[A-Za-z_]\w*)\s*(?P<indices>(?:\[[^\[\]]+\])+)\s*$")
+_INDEX = regex(r"\[([^\[\]]+)\]")
+_MEMREF = regex(
     r"%[\w$.-]+\[(?P<indices>[^\[\]]*)\][^:]*: *(?:[^:]*, )?memref<(?P<shape>(?:\d+x)+)"
     r"(?:f|i|bf)(?P<bits>\d+)(?P<rest>[^>]*(?:<[^>]*>[^>]*)*)>"
 )

@@ -3,14 +3,14 @@ quoted to be pasted, or a layout. What is longer has a line of its own."""
 
 from __future__ import annotations
 
-import re
+from bankwise.regex import regex
 
 WIDTH = 80
 """Columns of a pipe, of a file, and of a terminal that is no narrower."""
-_WORD = re.compile(r"(?:`[^`\n]+`|(?<![\w'])'[^'\n]+'|\b[\w.]+<[^<>\n]{1,64}>|[^\s`']|`|')+")
+_WORD = regex(r"(?:`[^`\n]+`|(?<![\w'])'[^'\n]+'|\b[\w.]+<[^<>\n]{1,64}>|[^\s`']|`|')+")
 """Blanks between quotes, or in the brackets of a layout, are no end: `bankwise check FILE`,
 'lane * 4', xor<width=64, unit=8>."""
-_PIECE = re.compile(r"[^,;(]*(?:[,;]\s*|\(+|$)")
+_PIECE = regex(r"[^,;(]*(?:[,;]\s*|\(+|$)")
 """Up to a comma, a semicolon or an opening bracket."""
 
 

@@ -48,13 +48,16 @@ Prices = dict[AddressMap, LayoutCost | Refusal]
 class Best(ByIdentity, frozen=True, eq=False):
     """``present``: the baseline; ``plans``: the best of each space, as they were asked for.
 
-    ``proof``: the exact solver's answer, or why there is none.
+    ``proof``: the exact solver's answer, or why there is none; ``work``: with every access as it is
+    written now, ``asked``: as it was given; ``prices``: of the maps that were counted.
     """
 
     work: Workload
     present: Plan
     plans: tuple[Plan, ...]
     proof: Solution | Refusal
+    asked: Workload
+    prices: Prices
 
     @property
     def front(self) -> tuple[Plan, ...]:
@@ -91,7 +94,7 @@ def best(
 
     ``policy``: which instructions accesses become that name none; ``nodes``: of the exact search;
     ``certify``: ask the exact solver also where every access is ideal as it is; ``proof``: its
-    answer, where it was asked before.
+    answer, or why it is not asked.
     """
     work = Workload(machine, tile, policy)
     now = cost(work, Identity())
@@ -99,14 +102,20 @@ def best(
         return now
     present = plan_in(work, "as it is", Identity(), now)
     if present.passes == present.ideal and not certify:
-        return Best(work, present, (present,) * len(spaces), Refusal("every access is ideal"))
+        ideal = Refusal("every access is ideal")
+        return Best(work, present, (present,) * len(spaces), ideal, work, {})
     issued = replace(work, tile=replace(tile, uses=tuple(map(_issued, tile.uses, now.uses))))
     if proof is None:
         proof = _proof(issued, spaces, nodes)
-    looked = {s.maps: worth(s, work, issued) for s in {s.maps: s for s in spaces}.values()}
-    known: Prices = {}
-    plans = tuple(_chosen(s, looked[s.maps], work, present, proof, known) for s in spaces)
-    return Best(issued, present, plans, proof)
+    return more(Best(issued, present, (), proof, work, {}), spaces)
+
+
+def more(found: Best, spaces: Sequence[Space]) -> Best:
+    """The best plan of each of other spaces, for a tile that was priced before."""
+    work, known = found.asked, found.prices
+    looked = {s.maps: worth(s, work, found.work) for s in {s.maps: s for s in spaces}.values()}
+    plans = (_chosen(s, looked[s.maps], work, found.present, found.proof, known) for s in spaces)
+    return replace(found, plans=tuple(plans))
 
 
 def _proof(issued: Workload, spaces: Sequence[Space], nodes: int) -> Solution | Refusal:

@@ -141,12 +141,13 @@ def _passes(work: Workload, use: Use, issues: tuple[Issue, ...], places: _Places
 def _different(use: Use, places: _Places) -> Iterator[tuple[int, int]]:
     """Executions that differ by more than a shift that keeps all places, and how often each is."""
     times = np.ones(len(use.elements), np.int64) if use.times is None else use.times
+    lead = np.take_along_axis(use.elements[..., 0], use.active.argmax(axis=1)[:, None], axis=1)
+    starts = np.where(use.active, use.elements[..., 0], lead)
+    moved = np.where(use.active[..., None], use.elements - starts[:, :1, None], -1)
+    rows = zip(moved, places.step[starts], places.place[starts], strict=True)
     found: dict[bytes, list[int]] = {}
-    for number, (wave, active) in enumerate(zip(use.elements, use.active, strict=True)):
-        starts = np.where(active, wave[:, 0], wave[active.argmax(), 0])
-        moved = np.where(active[:, None], wave - starts[0], -1)
-        key = b"".join(x.tobytes() for x in (moved, places.step[starts], places.place[starts]))
-        found.setdefault(key, []).append(number)
+    for number, row in enumerate(rows):
+        found.setdefault(b"".join(x.tobytes() for x in row), []).append(number)
     for numbers in found.values():
         yield numbers[0], int(times[numbers].sum())
 
@@ -159,8 +160,8 @@ def _phase(row: Instruction, first: int, moved: IntArray, places: _Places, bits:
     words = -(-len(distinct(window)) * bits // (8 * BANK_BYTES))
     starts = distinct(moved[:, 0])
     steps = places.step[starts]
-    where = np.stack([steps, (places.place[starts] + first) % steps])
-    (steps, _), lanes = np.unique(where, axis=1, return_counts=True)
+    classes = steps * int(steps.max()) + (places.place[starts] + first) % steps
+    lanes = np.bincount(classes)[classes]
     fixed = int((lanes * np.where(steps > BANK_BYTES, steps, 0)).max())
     return max(1, -(-words // row.banks), -(-fixed // (row.banks * BANK_BYTES)))
 

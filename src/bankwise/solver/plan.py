@@ -23,7 +23,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.solver.price import LayoutCost, Workload, cost, fills_rows, linear_totals
 from bankwise.solver.spaces import Space
-from bankwise.solver.stacked import MOST_LANES, lanes, stacked, totals
+from bankwise.solver.stacked import MOST_LANES, lanes, totals
 from bankwise.solver.variants import joinable_parts
 from bankwise.tile import Tile
 
@@ -287,9 +287,10 @@ def _together(
     maps: Sequence[AddressMap], work: Workload, issued: Workload
 ) -> tuple[int, tuple[AddressMap, ...]]:
     """Folds leave every access its instructions, so they are counted all at once."""
-    fast = [m for m in maps if _keeps_issues(m, work.tile)]
+    padded = _keep_issues([m for m in maps if isinstance(m, Padded)], work.tile)
+    fast = [m for m in maps if not isinstance(m, Padded) or m in padded]
     slow = tuple(m for m in maps if m not in fast) if len(fast) < len(maps) else ()
-    stacks = stacked(issued.tile, work.machine, translates=all(map(_is_linear, fast)))
+    stacks = issued.reduced if all(map(_is_linear, fast)) else issued.stacks
     fast = fast[: MOST_LANES // max(1, lanes(stacks))]
     if not fast:
         return len(slow), slow
@@ -297,14 +298,13 @@ def _together(
     return len(fast) + len(slow), (fast[int(sums.argmin())], *slow)
 
 
-def _keeps_issues(address: AddressMap, tile: Tile) -> bool:
-    """Whether every access keeps its instructions, and every copy its rows, under a map."""
-    if not isinstance(address, Padded):
-        return True
+def _keep_issues(paddings: Sequence[Padded], tile: Tile) -> frozenset[Padded]:
+    """Those under which every access keeps its instructions, and every copy its rows."""
+    if not paddings or not all((u.issues and u.named) or not u.counted for u in tile.uses):
+        return frozenset()
     unit = 1 << (tile.span - 1).bit_length()
-    whole = all((use.issues and use.named) or not use.counted for use in tile.uses)
-    whole = whole and not (address.pad % unit or address.row % unit)
-    return whole and all(fills_rows(use, address.row) for use in tile.uses)
+    even = (m for m in paddings if not (m.pad % unit or m.row % unit))
+    return frozenset(m for m in even if all(fills_rows(use, m.row) for use in tile.uses))
 
 
 def _is_linear(address: AddressMap) -> bool:

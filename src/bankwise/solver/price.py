@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ from bankwise.hardware.policies import Issue, select
 from bankwise.identity import ByIdentity
 from bankwise.notation.framework import Ground
 from bankwise.solver.problem import Problem
+from bankwise.solver.stacked import Stack, stacked
 from bankwise.tile import COPIES, Tile, Use, in_runs, spread
 
 Totals = npt.NDArray[np.int64]
@@ -38,7 +40,7 @@ MOST_ALIGNMENT = 16
 """No instruction asks for more, in bytes."""
 
 
-class Workload(ByIdentity, frozen=True, eq=False):
+class Workload(ByIdentity, frozen=True, eq=False, dict=True):
     """A tile on a machine. ``policy``: which instructions an access becomes that names none."""
 
     machine: Machine
@@ -66,6 +68,16 @@ class Workload(ByIdentity, frozen=True, eq=False):
         """Whether the theorem speaks about all of it, each access one instruction."""
         return self.tile.linear and all(len(use.issues) == 1 for use in self.uses)
 
+    @cached_property
+    def stacks(self) -> tuple[Stack, ...]:
+        """Its accesses by instruction."""
+        return stacked(self.tile, self.machine, translates=False)
+
+    @cached_property
+    def reduced(self) -> tuple[Stack, ...]:
+        """The same for linear maps, with one execution for all its translates."""
+        return stacked(self.tile, self.machine, translates=True)
+
 
 class UseCost(Struct, frozen=True):
     """One access under one layout; ``passes`` and ``ideal`` are means over its executions.
@@ -83,17 +95,17 @@ class UseCost(Struct, frozen=True):
     parts: int = 1
 
 
-class LayoutCost(Struct, frozen=True):
+class LayoutCost(Struct, frozen=True, dict=True):
     """All accesses under one layout. Totals are weighted."""
 
     uses: tuple[UseCost, ...]
 
-    @property
+    @cached_property
     def passes(self) -> Fraction:
         """Weight times passes."""
         return _weighted((u.weight, u.passes) for u in self.uses)
 
-    @property
+    @cached_property
     def ideal(self) -> Fraction:
         """Weight times ideal."""
         return _weighted((u.weight, u.ideal) for u in self.uses)

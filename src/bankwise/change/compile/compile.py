@@ -28,6 +28,7 @@ from bankwise.hardware.toolchain import NONE, iree
 from bankwise.read.amd import listing as amd
 from bankwise.read.emitted import Listing
 from bankwise.read.ptx import listing as ptx
+from bankwise.regex import regex
 
 TIME_LIMIT_S = 120.0
 
@@ -80,8 +81,8 @@ def compiled_targets() -> tuple[str, ...]:
     return tuple(name for name, said in tools if said and said.backend != NONE)
 
 
-_DIAGNOSTIC = re.compile(r"^(.*?):(\d+)(?::(\d+))?: error: (.*)$", re.MULTILINE)
-_SHARED_BYTES = re.compile(
+_DIAGNOSTIC = regex(r"^(.*?):(\d+)(?::(\d+))?: error: (.*)$", re.MULTILINE)
+_SHARED_BYTES = regex(
     r"@([\w$.\-]+) ordinal\((?:(?! ordinal\().)*?workgroup_local_memory = (\d+)", re.DOTALL
 )
 

@@ -33,18 +33,17 @@ from bankwise.change.compile.compilers import own_compiler
 from bankwise.change.compile.wrap import prepare
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.emitted import Listing
+from bankwise.regex import regex
 
 TIME_LIMIT_S = 600.0
 
-_EXECUTABLE = re.compile(r"\bhal\.executable (?:public |private )?@([\w$.\-]+)")
+_EXECUTABLE = regex(r"\bhal\.executable (?:public |private )?@([\w$.\-]+)")
 _UNPADDED = "no_reduce_shared_memory_bank_conflicts = true"
-_STATED = re.compile(r"\bno_reduce_shared_memory_bank_conflicts = false")
-_OPTIONS = re.compile(r"#iree_gpu\.pipeline_options<([^>]*)>")
-_CONFIG = re.compile(
-    r"(\btranslation_info<pipeline = (?:(?!subgroup_size)[^{])*subgroup_size = \d+)"
-)
+_STATED = regex(r"\bno_reduce_shared_memory_bank_conflicts = false")
+_OPTIONS = regex(r"#iree_gpu\.pipeline_options<([^>]*)>")
+_CONFIG = regex(r"(\btranslation_info<pipeline = (?:(?!subgroup_size)[^{])*subgroup_size = \d+)")
 _LAST_PASS = "iree-codegen-resolve-swizzle-hints"
-_DUMP = re.compile(r"^// -----// IR Dump After (.*)//----- //\n", re.MULTILINE)
+_DUMP = regex(r"^// -----// IR Dump After (.*)//----- //\n", re.MULTILINE)
 
 
 class Lowering(Struct, frozen=True):

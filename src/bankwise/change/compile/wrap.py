@@ -17,20 +17,21 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from bankwise.errors import Refusal
+from bankwise.regex import regex
 
-_FUNCTION = re.compile(r"\b(func\.func|gpu\.func)\s+(?:public\s+|private\s+)?@([\w$.\-]+)\s*\(")
-_EXECUTABLE = re.compile(r"\b(?:stream\.executable|hal\.executable\.source)\b")
-_HAL_EXECUTABLE = re.compile(r"\bhal\.executable\s+(?:public\s+|private\s+)?@([\w$.\-]+)")
-_ALIAS = re.compile(r"^[#!][A-Za-z_]\w* = [^\n]*", re.MULTILINE)
-_MODULE = re.compile(r"^[ \t]*(?:builtin\.)?module\b[^\n]*\{", re.MULTILINE)
-_LOWERED = re.compile(r"\bgpu\.(?:thread|lane)_id\b|#gpu\.address_space<workgroup>")
-_BLOCK_SIZE = re.compile(r"\bknown_block_size\s*=\s*array<i32:\s*(\d+),\s*(\d+),\s*(\d+)>")
-_DISPATCH = re.compile(
+_FUNCTION = regex(r"\b(func\.func|gpu\.func)\s+(?:public\s+|private\s+)?@([\w$.\-]+)\s*\(")
+_EXECUTABLE = regex(r"\b(?:stream\.executable|hal\.executable\.source)\b")
+_HAL_EXECUTABLE = regex(r"\bhal\.executable\s+(?:public\s+|private\s+)?@([\w$.\-]+)")
+_ALIAS = regex(r"^[#!][A-Za-z_]\w* = [^\n]*", re.MULTILINE)
+_MODULE = regex(r"^[ \t]*(?:builtin\.)?module\b[^\n]*\{", re.MULTILINE)
+_LOWERED = regex(r"\bgpu\.(?:thread|lane)_id\b|#gpu\.address_space<workgroup>")
+_BLOCK_SIZE = regex(r"\bknown_block_size\s*=\s*array<i32:\s*(\d+),\s*(\d+),\s*(\d+)>")
+_DISPATCH = regex(
     r"\bdispatch_config\s+@([\w$.\-]+)\s+workgroup_size\s*=\s*\[([\d,\s]+)\]"
     r"(?:\s*subgroup_size\s*=\s*(\d+))?"
 )
-_THREADS = re.compile(r"\bgpu\.thread_id\s+([xyz])(?:\s+upper_bound\s+(\d+))?")
-_SHARED = re.compile(r"#gpu\.address_space<workgroup>|,\s*3\s*(?::\s*i32\s*)?>\s*$")
+_THREADS = regex(r"\bgpu\.thread_id\s+([xyz])(?:\s+upper_bound\s+(\d+))?")
+_SHARED = regex(r"#gpu\.address_space<workgroup>|,\s*3\s*(?::\s*i32\s*)?>\s*$")
 
 Size = tuple[int, ...]
 

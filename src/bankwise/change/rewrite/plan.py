@@ -26,7 +26,7 @@ from bankwise.identity import ByIdentity
 from bankwise.notation.padding import PaddedFold, Unpadded
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.joined import JoinedStore, joined_stores
-from bankwise.solver.best import Best, best
+from bankwise.solver.best import Best, best, more
 from bankwise.solver.known import Known, known_of
 from bankwise.solver.plan import Plan
 from bankwise.solver.price import UseCost, cost
@@ -278,7 +278,7 @@ def _priced(
     found = best(tile, machine, spaces)
     if isinstance(found, Refusal):
         return Refusal(f"{group.names}: {found.reason}", group.allocations[0].location)
-    wider, steady = _wider(tile, rows, found, machine), _steady(group, tile, folds, found, machine)
+    wider, steady = _wider(tile, rows, found), _steady(group, folds, found)
     return GroupPlan(group, tile, found, wider, steady)
 
 
@@ -293,7 +293,7 @@ def _inside(tile: Tile, rows: Unpadded) -> Iterator[PaddedFold]:
         yield PaddedFold(fold, rows.pitch - rows.row)
 
 
-def _wider(tile: Tile, rows: list[int], found: Best, machine: Machine) -> Plan | None:
+def _wider(tile: Tile, rows: list[int], found: Best) -> Plan | None:
     """The best map in rows of any length that divides ``rows``, and, where that leaves conflicts,
     in several rows together; None where it cannot gain."""
     proved = found.present.run.ideal
@@ -305,23 +305,17 @@ def _wider(tile: Tile, rows: list[int], found: Best, machine: Machine) -> Plan |
             if not some or min(p.passes for p in (found.plans[1], *plans)) <= proved:
                 continue
             space = Space(name, tuple(row_folds(tile, some)), tuple(some))
-            again = best(tile, machine, [space], proof=found.proof)
-            assert isinstance(again, Best), "it was priced before"
-            plans.append(again.plans[0])
+            plans.append(more(found, [space]).plans[0])
     return min(plans, key=lambda plan: plan.passes, default=None)
 
 
-def _steady(
-    group: Group, tile: Tile, folds: Sequence[RowFolds], found: Best, machine: Machine
-) -> Plan | None:
+def _steady(group: Group, folds: Sequence[RowFolds], found: Best) -> Plan | None:
     """The best fold under which every copy fetches, in all rounds, what its own wave fetched."""
     copies = [site for site in group.accesses if site.access.kind in COPIES]
     if not copies:
         return None
     kept = tuple(fold for fold in folds if not any(_why_not(site, fold) for site in copies))
-    again = best(tile, machine, [Space(LAST_INDEX, kept)], proof=found.proof)
-    assert isinstance(again, Best), "it was priced before"
-    return again.plans[0]
+    return more(found, [Space(LAST_INDEX, kept)]).plans[0]
 
 
 def unfollowed(group: Group, plan: Plan) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from operator import is_not
@@ -33,29 +32,30 @@ from bankwise.read.follow.functions import apply
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import Unknown, Value, because
+from bankwise.regex import regex
 
-_NO_RESULT = re.compile(
+_NO_RESULT = regex(
     r"s_(?:waitcnt|nop|barrier|sleep|setprio|endpgm|branch|cbranch|setreg|icache|dcache|inst_pref"
     r"|sethalt|trap|sendmsg|ttrace|incperf|decperf|cmp|bitcmp|version|wakeup|clause|delay_alu"
     r"|wait_)|ds_(?:write|store|nop)|(?:global|flat|buffer|tbuffer|scratch|s_buffer|s)_store"
     r"|buffer_(?:wbl2|inv|wbinvl1)|global_load_lds|v_nop|s_code_end|buffer_gl|global_wb|global_inv"
 )
-_LOST = re.compile(
+_LOST = regex(
     r"s_(?:setpc|swappc|call|cbranch_g_fork|cbranch_i_fork|cbranch_join|rfe|set_gpr_idx|movrel)"
     r"|v_movrel"
 )
-_TWO_RESULTS = re.compile(
+_TWO_RESULTS = regex(
     r"v_div_scale|v_(?:add|sub|subrev|addc|subb|subbrev)_co_|v_mad_u64_u32|v_mad_i64_i32"
 )
-_LANEWISE = re.compile(
+_LANEWISE = regex(
     r"v_(?!readlane|readfirstlane|writelane|permlane|mfma|smfmac|wmma|movrel)"
     r"|ds_(?:read|write|load|store)|(?:global|flat|buffer)_"
 )
 """What reads of a vector register only the lanes that run."""
 
-_OTHER_WIDTHS = re.compile(r"[a-z](?:16|64)(?:_|$)|^v_pk_")
+_OTHER_WIDTHS = regex(r"[a-z](?:16|64)(?:_|$)|^v_pk_")
 _BOTH = ("v_swap_b32", "v_permlane16_swap_b32", "v_permlane32_swap_b32")
-_KEEP_SCC = re.compile(
+_KEEP_SCC = regex(
     r"s_(?:load|mov|cselect|cmov|mul|bfm|pack|brev|sext|ff1|flbit|bitset|getreg|getpc|memtime"
     r"|buffer_load|memrealtime|bitreplicate)"
 )

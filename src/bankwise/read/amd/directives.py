@@ -15,8 +15,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+from bankwise.regex import regex
+
 _NUMBERS = r"byte|[248]byte|short|hword|value|half|word|long|int|quad|octa|float|single|double"
-_CODE = re.compile(
+_CODE = regex(
     rf"\.(?:{_NUMBERS}|d[cs](?:\.\w)?|ascii|asciz|string|fill|zero|space|skip|org|incbin|include"
     r"|macro|rept|irpc?|if\w*)(?=\s|$)|\.(?:p2|b)?align[wl]?\s+\w+\s*,\s*\w",
     re.IGNORECASE,

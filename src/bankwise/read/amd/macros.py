@@ -19,6 +19,7 @@ from msgspec import Struct, field
 
 from bankwise.read.amd.expressions import NAME, evaluate
 from bankwise.read.amd.operands import operand
+from bankwise.regex import regex
 
 Line = tuple[int, str]
 """Its number in the text, from 1, and what it says."""
@@ -26,22 +27,22 @@ Line = tuple[int, str]
 MOST_LINES = 400_000
 _DEEPEST = 40
 
-_UNFOLDS = re.compile(
+_UNFOLDS = regex(
     r"^[ \t]*(?:\.(?:macro|rept|rep|irpc?|if\w*|set|equ|equiv)\b|[A-Za-z_][\w.$]*[ \t]*=)"
     r"|\b[vsa]\[[ \t]*(?:0x|[^\s\d])|\b[vsa]\[[^\]\n]*[-+*/]",
     re.MULTILINE | re.IGNORECASE,
 )
-_LONG_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|;[^\n]*|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMENT = re.compile(r"/\*.*?\*/|//.*|;.*")
-_DIRECTIVE = re.compile(r"\.(\w+)\s*(.*)", re.DOTALL)
-_ASSIGNED = re.compile(r"([A-Za-z_.$][\w.$@]*)\s*=(?!=)\s*(.*)")
-_LABEL = re.compile(r'(?:"[^"]+"|[\w.$@?]+):(?!:)')
-_PARAMETER = re.compile(r"([\w.$]+)(?::(req|vararg))?\s*(?:=\s*(\"[^\"]*\"|[^\s,]*))?")
-_USE = re.compile(r"\\(\(\)|@|[A-Za-z_$][\w$]*)")
+_LONG_COMMENT = regex(r'"(?:\\.|[^"\\\n])*"|;[^\n]*|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMENT = regex(r"/\*.*?\*/|//.*|;.*")
+_DIRECTIVE = regex(r"\.(\w+)\s*(.*)", re.DOTALL)
+_ASSIGNED = regex(r"([A-Za-z_.$][\w.$@]*)\s*=(?!=)\s*(.*)")
+_LABEL = regex(r'(?:"[^"]+"|[\w.$@?]+):(?!:)')
+_PARAMETER = regex(r"([\w.$]+)(?::(req|vararg))?\s*(?:=\s*(\"[^\"]*\"|[^\s,]*))?")
+_USE = regex(r"\\(\(\)|@|[A-Za-z_$][\w$]*)")
 _BLOCKS = {"macro": ("endm", "endmacro"), "rept": ("endr",), "rep": ("endr",)}
 _BLOCKS |= {"irp": ("endr",), "irpc": ("endr",)}
-_REGISTERS = re.compile(r"\b(v|s|a|ttmp|acc)\[([^\[\]]*)\]")
-_COMPUTED = re.compile(r"[\w)]\s*(?:[-+*/%|&^]|<<|>>)|\(|~")
+_REGISTERS = regex(r"\b(v|s|a|ttmp|acc)\[([^\[\]]*)\]")
+_COMPUTED = regex(r"[\w)]\s*(?:[-+*/%|&^]|<<|>>)|\(|~")
 
 
 class _Macro(Struct, frozen=True):

@@ -6,7 +6,6 @@ A register is named by its 32-bit parts: ``s[0:1]`` is ("s0", "s1"), ``vcc`` is 
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,15 +16,16 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.amd.literals import integer
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, Value, constant
+from bankwise.regex import regex
 
-_RANGE = re.compile(r"([vsa]|ttmp|acc)\[([0-9]{1,4})(?::([0-9]{1,4}))?\]")
-_SINGLE = re.compile(r"(?:[vsa]|ttmp)[0-9]{1,4}")
-_SIGNED = re.compile(r"(?:-|neg\(|abs\(|sext\(|\|)+([a-z][\w:\[\]]*)[|)]*")
-FLOAT = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+_RANGE = regex(r"([vsa]|ttmp|acc)\[([0-9]{1,4})(?::([0-9]{1,4}))?\]")
+_SINGLE = regex(r"(?:[vsa]|ttmp)[0-9]{1,4}")
+_SIGNED = regex(r"(?:-|neg\(|abs\(|sext\(|\|)+([a-z][\w:\[\]]*)[|)]*")
+FLOAT = regex(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 """A constant that is a number of 32 bits in an instruction of 32 bits."""
-_BRACKETS = re.compile(r"\b(?:[vsa]|ttmp|acc)\[|^\[")
+_BRACKETS = regex(r"\b(?:[vsa]|ttmp|acc)\[|^\[")
 _PAIRS = ("vcc", "exec", "flat_scratch", "xnack_mask", "src_shared_base", "src_private_base")
-_SPECIAL = re.compile(r"(?:vcc|exec|flat_scratch|xnack_mask)_(?:lo|hi)|m0|scc|src_\w+|shared_base")
+_SPECIAL = regex(r"(?:vcc|exec|flat_scratch|xnack_mask)_(?:lo|hi)|m0|scc|src_\w+|shared_base")
 
 
 class Operand(Struct, frozen=True):

@@ -23,16 +23,17 @@ from bankwise.read.amd.literals import integer, modifier
 from bankwise.read.amd.text import LABEL, AmdText, amd_text
 from bankwise.read.author_place import author_place, in_library
 from bankwise.read.names import means
+from bankwise.regex import regex
 
-_COMMENT = re.compile(r"/\*.*?\*/|//.*|;.*")
+_COMMENT = regex(r"/\*.*?\*/|//.*|;.*")
 _OUTSIDE = (".", "#", "*")
 """How lines begin that are no instruction: directives, marks of a preprocessor, comments."""
-_CALLER = re.compile(r"@\[ ([^\s:]+):(\d{1,9}):(\d{1,9})")
-_SECTION = re.compile(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S+)")
+_CALLER = regex(r"@\[ ([^\s:]+):(\d{1,9}):(\d{1,9})")
+_SECTION = regex(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S+)")
 """Where what follows is put."""
-_LOCAL = re.compile(r"(\d+)([bf])")
-_ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
-_MODIFIER = re.compile(r"[a-z_0-9]+:|[a-z]+cnt\w*\(")
+_LOCAL = regex(r"(\d+)([bf])")
+_ENCODING = regex(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
+_MODIFIER = regex(r"[a-z_0-9]+:|[a-z]+cnt\w*\(")
 
 
 class AmdInstruction(Struct, frozen=True):

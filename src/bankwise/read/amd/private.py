@@ -10,8 +10,6 @@ written yet is taken as 0 beside bytes that are written: no program may look at 
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from msgspec import Struct
 
@@ -25,10 +23,11 @@ from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import UNWRITTEN, State, read, running, write
 from bankwise.read.follow.values import Unknown, Value, because, constant
 from bankwise.read.integers import add
+from bankwise.regex import regex
 
 _MOST_BYTES, _MOST_SPILLED = 1024, 16 << 10
-_SCRATCH = re.compile(r"scratch_(load|store)_([a-z]+(?:x\d)?)(_d16)?(_hi)?")
-_FLAT = re.compile(r"flat_(load|store|atomic)_([a-z]+(?:x\d)?)(_d16)?(_hi)?")
+_SCRATCH = regex(r"scratch_(load|store)_([a-z]+(?:x\d)?)(_d16)?(_hi)?")
+_FLAT = regex(r"flat_(load|store|atomic)_([a-z]+(?:x\d)?)(_d16)?(_hi)?")
 _SOME_LANES = "a place in private memory that differs between lanes"
 
 

@@ -29,11 +29,12 @@ from bankwise.read.follow.marks import behind
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.units import from_somewhere
 from bankwise.read.follow.values import Unknown, Value
+from bankwise.regex import regex
 
 EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle", "ds_nop")
 """LDS instructions that use no LDS storage: they move data between lanes."""
 
-OTHERS = re.compile(r"(?:s|v|t?buffer|global|flat|scratch|image)_|exp$")
+OTHERS = regex(r"(?:s|v|t?buffer|global|flat|scratch|image)_|exp$")
 """Instructions that touch LDS only where they say "lds", or by their address."""
 _LDS_OPERANDS = frozenset({"lds_direct", "src_lds_direct"})
 _NO_NUMBER = "its offset is not a number"
@@ -44,14 +45,14 @@ _COMPUTED = f"which register that is is not known; {_INSTEAD}"
 _WIDTHS = {"b8": 1, "u8": 1, "i8": 1, "b16": 2, "u16": 2, "i16": 2, "b32": 4, "u32": 4, "i32": 4}
 _WIDTHS |= {"f32": 4, "b64": 8, "u64": 8, "i64": 8, "f64": 8, "b96": 12, "b128": 16, "f16": 2}
 _WIDTHS |= {"bf16": 4}
-_READ = re.compile(r"ds_(?:read|load)_([ui]8|[ui]16|b\d+)(_d16)?(_hi)?")
-_WRITE = re.compile(r"ds_(?:write|store)_(b\d+)(_d16_hi)?")
-_TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_b\d+")
-_ATOMIC = re.compile(
+_READ = regex(r"ds_(?:read|load)_([ui]8|[ui]16|b\d+)(_d16)?(_hi)?")
+_WRITE = regex(r"ds_(?:write|store)_(b\d+)(_d16_hi)?")
+_TRANSPOSE = regex(r"ds_read_b(64|96)_tr_b\d+")
+_ATOMIC = regex(
     r"ds_(?:add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|cmpst|cmpstore|wrxchg|wrap|pk_add|condxchg32)"
     r"(?:_rtn)?_([a-z]+\d+)"
 )
-_DMA = re.compile(r"(?:buffer_load_|global_load_lds_|global_load_|scratch_load_)(?:lds_)?(\w+)")
+_DMA = regex(r"(?:buffer_load_|global_load_lds_|global_load_|scratch_load_)(?:lds_)?(\w+)")
 _DMA_BYTES = {"ubyte": 1, "sbyte": 1, "ushort": 2, "sshort": 2, "dword": 4}
 _DMA_BYTES |= {"dwordx3": 12, "dwordx4": 16}
 

@@ -9,10 +9,11 @@ from functools import lru_cache
 
 from bankwise.identity import ByIdentity
 from bankwise.read.amd.macros import unfolded
+from bankwise.regex import regex
 
-LABEL = re.compile(r'^("[^"]+"|[\w.$@?]+):')
-_TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
-_FILE = re.compile(r'\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"')
+LABEL = regex(r'^("[^"]+"|[\w.$@?]+):')
+_TARGET = regex(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
+_FILE = regex(r'\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"')
 
 
 class AmdText(ByIdentity, frozen=True, eq=False):

@@ -23,6 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.read.mlir.source import Edit
+from bankwise.regex import regex
 
 
 class Dump(Struct, frozen=True):
@@ -44,20 +45,20 @@ class KeptText(Struct, frozen=True):
     others: tuple[tuple[int, int], ...] = ()
 
 
-_BANNER = re.compile(r"^[ \t]*// -----// IR Dump [^\n]*$", re.M)
-_FUNCTION = re.compile(r"func\.func (?:public |private )?@([\w$.-]+)")
-_ANY_FUNCTION = re.compile(r"\b(?:func|llvm|util|gpu)\.func\b")
-_SYMBOL = re.compile(r'@([\w$.-]+|"[^"]*")')
-_SHARED = re.compile(r"\bmemref<[^\n]*\baddress_space<workgroup>|\bmemref<[^<>\n]*, 3(?: : i\d+)?>")
+_BANNER = regex(r"^[ \t]*// -----// IR Dump [^\n]*$", re.M)
+_FUNCTION = regex(r"func\.func (?:public |private )?@([\w$.-]+)")
+_ANY_FUNCTION = regex(r"\b(?:func|llvm|util|gpu)\.func\b")
+_SYMBOL = regex(r'@([\w$.-]+|"[^"]*")')
+_SHARED = regex(r"\bmemref<[^\n]*\baddress_space<workgroup>|\bmemref<[^<>\n]*, 3(?: : i\d+)?>")
 _OF_SHARED = ("address_space<workgroup>", ", 3>", ", 3 : i")
 """What :data:`_SHARED` does not match without: plain words are found in less time."""
-_LOWERED = re.compile(r"\bllvm\.|\bcf\.(?:cond_)?br\b|\bvm\.")
+_LOWERED = regex(r"\bllvm\.|\bcf\.(?:cond_)?br\b|\bvm\.")
 _STAGE = "resolve-swizzle-hints"
 """The pass of IREE after which addresses are whole and loops and types are still there."""
 _BANNER_LENGTH = 200
-_EXECUTABLE = re.compile(r"^( *)hal\.executable (?:private |public )?@[\w$.\-]+ \{$", re.M)
-_MODULE = re.compile(r"^ *builtin\.module\b[^\n]*\{\n", re.M)
-_ALIAS = re.compile(r"^([#!][A-Za-z_]\w*) = [^\n]*\n", re.M)
+_EXECUTABLE = regex(r"^( *)hal\.executable (?:private |public )?@[\w$.\-]+ \{$", re.M)
+_MODULE = regex(r"^ *builtin\.module\b[^\n]*\{\n", re.M)
+_ALIAS = regex(r"^([#!][A-Za-z_]\w*) = [^\n]*\n", re.M)
 
 
 def dumps(text: str) -> tuple[Dump, ...]:

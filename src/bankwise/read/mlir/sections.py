@@ -17,6 +17,7 @@ from bankwise.read.mlir.dumps import Dump, KeptText, alone, blanked, dumps, rena
 from bankwise.read.mlir.dumps import used as used_dumps
 from bankwise.read.mlir.source import Edit, SourceText, line_and_column, masked, source_of
 from bankwise.read.mlir.unread import unread
+from bankwise.regex import regex
 
 Kind = Literal["block", "dump", "split"]
 
@@ -39,10 +40,10 @@ class TextReading(Struct, frozen=True):
     unread: tuple[Refusal, ...] = ()
 
 
-_DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|code|sourcecode)::[ \t]*mlir[ \t]*\r?$", re.M)
-_OPTION = re.compile(r"[ \t]+:[\w-]+:")
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*\{?[.]?mlir\b[^\n]*$", re.M)
-_SPLIT = re.compile(r"^// -----[ \t]*\r?$", re.M)
+_DIRECTIVE = regex(r"^([ \t]*)\.\. (?:code-block|code|sourcecode)::[ \t]*mlir[ \t]*\r?$", re.M)
+_OPTION = regex(r"[ \t]+:[\w-]+:")
+_FENCE = regex(r"^[ \t]*(`{3,}|~{3,})[ \t]*\{?[.]?mlir\b[^\n]*$", re.M)
+_SPLIT = regex(r"^// -----[ \t]*\r?$", re.M)
 _KINDS = {"block": "code block", "dump": "dump", "split": "part"}
 
 
@@ -219,7 +220,7 @@ def _debug_locations(text: str, section: Section | KeptText) -> list[Edit]:
     return edits
 
 
-_LOCATION = re.compile(r"(?:^[ \t]*#\w+ = |(?<![ \t])[ \t]*\b)loc\(", re.M)
+_LOCATION = regex(r"(?:^[ \t]*#\w+ = |(?<![ \t])[ \t]*\b)loc\(", re.M)
 
 
 def _closing(quiet: str, at: int, end: int) -> int:

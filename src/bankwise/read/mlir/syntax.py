@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from bankwise.regex import regex
+
 
 class OlderForm(Struct, frozen=True):
     """One older form.
@@ -37,7 +39,7 @@ class OlderForm(Struct, frozen=True):
 
 
 def _rule(says: str, pattern: str, **changes: str) -> OlderForm:
-    return OlderForm(says, re.compile(pattern), changes)
+    return OlderForm(says, regex(pattern), changes)
 
 
 _BRACES = r"\{[^{}]*(?:\{[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}[^{}]*)*\}[^{}]*)*\}"
@@ -48,7 +50,7 @@ def _dictionary(
     op: str, says: str, words: Mapping[str, str], frame: str = "{}", joint: str = " "
 ) -> OlderForm:
     """The attribute dictionary of operation ``op``, which has no colon and no brace before it."""
-    pattern = re.compile(rf"\b{op}\b(?!\.)[^{{}}:=]*?(?P<old>{_BRACES})")
+    pattern = regex(rf"\b{op}\b(?!\.)[^{{}}:=]*?(?P<old>{_BRACES})")
     return OlderForm(says, pattern, words=words, frame=frame, joint=joint)
 
 
@@ -72,7 +74,7 @@ RULES: tuple[OlderForm, ...] = (
     #   ->  xor_shuffle<128, 4, 128, 1>
     OlderForm(
         "xor_shuffle<row_width = .., ..> -> xor_shuffle<.., ..>",
-        re.compile(r"\bxor_shuffle<(?P<old>[^<>]*=[^<>]*)>"),
+        regex(r"\bxor_shuffle<(?P<old>[^<>]*=[^<>]*)>"),
         words=dict.fromkeys(("row_width", "access_width", "row_stride", "per_phase"), "{}"),
         joint=", ",
         rest=False,
@@ -108,7 +110,7 @@ RULES: tuple[OlderForm, ...] = (
     # rocdl.sched.group.barrier 6, 1, 0  ->  rocdl.sched.group.barrier valu|salu, 1, 0
     OlderForm(
         "rocdl.sched.barrier 0 -> none (mask by name)",
-        re.compile(r"\brocdl\.sched\.(?:group\.)?barrier (?P<old>\d+)\b"),
+        regex(r"\brocdl\.sched\.(?:group\.)?barrier (?P<old>\d+)\b"),
         words=_MASKS,
         rest=False,
     ),
@@ -142,7 +144,7 @@ RULES: tuple[OlderForm, ...] = (
     #   ->  amdgpu.fat_raw_buffer_cast %p validBytes(%n) resetOffset
     OlderForm(
         "fat_raw_buffer_cast valid_bytes = .. -> validBytes(..)",
-        re.compile(
+        regex(
             rf"\bamdgpu\.fat_raw_buffer_cast {_VALUE}"
             rf"(?P<old>(?:\s+\w+ = (?:true|false|{_VALUE}))+)"
         ),
@@ -245,9 +247,7 @@ RULES: tuple[OlderForm, ...] = (
     #   ->  iree_vector_ext.to_layout %v to layout(#l) <shared_memory_conversion = ..>
     OlderForm(
         "to_layout {shared_memory_conversion = ..} -> <shared_memory_conversion = ..>",
-        re.compile(
-            rf"\biree_vector_ext\.to_layout {_VALUE} to layout\([^()]*\)\s*(?P<old>{_BRACES})"
-        ),
+        regex(rf"\biree_vector_ext\.to_layout {_VALUE} to layout\([^()]*\)\s*(?P<old>{_BRACES})"),
         words={"shared_memory_conversion": "shared_memory_conversion = {}"},
         frame="<{}>",
     ),
@@ -275,7 +275,7 @@ RULES: tuple[OlderForm, ...] = (
     #   ->  hal.executable.export .. <workgroup_size = [..], subgroup_size = 64>
     OlderForm(
         "export attributes {workgroup_size = ..} -> <workgroup_size = ..>",
-        re.compile(
+        regex(
             r"\b(?P<old>attributes \{\s*(?:workgroup_size|subgroup_size|workgroup_local_memory) ="
             r"[^{}]*\})"
         ),
@@ -290,7 +290,7 @@ RULES: tuple[OlderForm, ...] = (
     # hal.executable.variant .. {..}  ->  hal.executable private @dump { hal.executable.variant .. }
     OlderForm(
         "hal.executable.variant -> the same inside of a hal.executable",
-        re.compile(r"(?ms)^(?P<open>)hal\.executable\.variant\b.*(?P<close>)\Z"),
+        regex(r"(?ms)^(?P<open>)hal\.executable\.variant\b.*(?P<close>)\Z"),
         {"open": "hal.executable private @dump {\n", "close": "\n}"},
         around=True,
     ),

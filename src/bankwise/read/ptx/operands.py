@@ -13,13 +13,14 @@ from bankwise.read.follow.decoded import Address
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.ptx.parse import Variable
+from bankwise.regex import regex
 
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(-?)(?:0[xX]([0-9a-fA-F]{1,16})|0[bB]([01]{1,64})|0([0-7]{1,22})|(0|[1-9]\d{0,19}))U?"
 )
 """Source: PTX ISA, integer constants: hexadecimal, binary, octal behind a 0, decimal."""
-_FLOAT = re.compile(r"0[fFdD]([0-9a-fA-F]{8,16})")
-_ADDRESS = re.compile(r"\[\s*([%\w$.]+)\s*(?:\+\s*(-?\w+))?\s*\]")
+_FLOAT = regex(r"0[fFdD]([0-9a-fA-F]{8,16})")
+_ADDRESS = regex(r"\[\s*([%\w$.]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 
 WINDOW = 1 << 24
 """Every shared variable is followed in an address window of its own: variable i begins at

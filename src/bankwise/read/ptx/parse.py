@@ -19,6 +19,7 @@ from bankwise.errors import InputError, Location
 from bankwise.read.names import means, variable
 from bankwise.read.ptx.named import named
 from bankwise.read.ptx.places import LOC, PtxPlaces, places_of
+from bankwise.regex import regex
 
 BYTES: Mapping[str, int] = {
     f"{letter}{bits}": bits // 8
@@ -32,17 +33,17 @@ BYTES: Mapping[str, int] = {
 } | {"bf16": 2, "f16x2": 4, "bf16x2": 4, "tf32": 4}
 """Size of a PTX type in bytes."""
 
-_ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)?\.entry\s+([\w$]+)", re.MULTILINE)
-_FUNCTION = re.compile(
+_ENTRY = regex(r"^\s*(?:\.(?:visible|weak|extern)\s+)?\.entry\s+([\w$]+)", re.MULTILINE)
+_FUNCTION = regex(
     r"^\s*(?:\.(?:visible|weak)\s+)*\.func\s*(?:\(([^)]*)\)\s*)?([\w$]+)\s*(\([^)]*\))?[^;{]*\{",
     re.MULTILINE,
 )
-_SHARED = re.compile(
+_SHARED = regex(
     r"\.shared\s+(?:\.align\s+(\d{1,9})\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)((?:\[\d{0,12}\])*)"
 )
-_LABEL = re.compile(r"\s*([$\w]+):(?!:)")
-_PARAM = re.compile(r"\.param\s+\.(\w+)[^,)]*?([\w$]+)(\[\d+\])?\s*(?=[,)]|$)")
-_SIZE = re.compile(r"\.(reqntid|maxntid)\s+([\d, ]+)")
+_LABEL = regex(r"\s*([$\w]+):(?!:)")
+_PARAM = regex(r"\.param\s+\.(\w+)[^,)]*?([\w$]+)(\[\d+\])?\s*(?=[,)]|$)")
+_SIZE = regex(r"\.(reqntid|maxntid)\s+([\d, ]+)")
 
 
 @lru_cache(maxsize=4_096)

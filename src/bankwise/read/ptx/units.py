@@ -11,7 +11,6 @@ Source: PTX ISA, wgmma, tcgen05, cp.async.bulk, mbarrier.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from msgspec.structs import replace
@@ -22,18 +21,19 @@ from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
 from bankwise.read.follow.units import AsyncUnit, MatrixOperand
 from bankwise.read.ptx.operands import address, registers
 from bankwise.read.ptx.parse import Statement
+from bankwise.regex import regex
 
-_UNITS = re.compile(
+_UNITS = regex(
     r"wgmma\.|tcgen05\.|cp\.async\.bulk\.|cp\.reduce\.async\.bulk|mbarrier\.|cp\.async\.mbarrier"
     r"|st\.async|red\.async|st\.bulk|clusterlaunchcontrol\.try_cancel"
 )
-_NOTHING = re.compile(
+_NOTHING = regex(
     r"wgmma\.(?:fence|commit_group|wait_group)|mbarrier\.pending_count"
     r"|tcgen05\.(?:ld|st|wait|fence|dealloc|relinquish_alloc_permit|shift)"
     r"|cp\.async\.bulk\.(?:commit_group|wait_group|prefetch)"
 )
-_SHAPE = re.compile(r"m64n(\d{1,3})k(\d{1,3})")
-_CHUNKED = re.compile(r"(\d+)x(\d+)b")
+_SHAPE = regex(r"m64n(\d{1,3})k(\d{1,3})")
+_CHUNKED = regex(r"(\d+)x(\d+)b")
 _NUMBER_BYTES = {"f16": 2, "tf32": 4, "bf16": 2}
 _WARPGROUP, BARRIER_BYTES, _PLACE_BYTES = 4, 8, 4
 """Waves of a warpgroup; bytes of an mbarrier, of the place that tcgen05.alloc writes."""

@@ -41,6 +41,9 @@ _STEP_BYTES = 16
 _GUARD = re.compile(r"@(!?)(U?P[0-9T]+)\s+")
 _NO_COMMA = re.compile(r"(?<=[\w\]])\s+`\(")
 """CALL.REL.NOINC R8 `(k): a comma is missing."""
+_REMARK = re.compile(r"\(\*.*?\*\)")
+_BETWEEN = re.compile(r",(?![^\[]*\])")
+_CODE_LIKE = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+[@A-Z{]")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
 
 
@@ -191,7 +194,7 @@ def _body(name: str, first: int, body: list[tuple[int, str]], file: str) -> Body
             found = _instruction(number, code, places, file)
             labels[hex(found.address)] = len(instructions)
             instructions.append(found)
-        elif re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+[@A-Z{]", line):
+        elif _CODE_LIKE.match(line):
             _unreadable(number, line, file)
     ends = [label for _, line in body for label in _SIZE.findall(line)]
     _check_end(name, first, instructions, set(ends) <= labels.keys(), file)
@@ -212,14 +215,14 @@ def _instruction(
         int(code[1], 16),
         guard[1] + guard[2] if guard else "",
         name,
-        tuple(_split(_NO_COMMA.sub(", `(", re.sub(r"\(\*.*?\*\)", "", operands)))),
+        tuple(_split(_NO_COMMA.sub(", `(", _REMARK.sub("", operands)))),
         places,
     )
 
 
 def _split(text: str) -> Iterator[str]:
     """Operands, without hints to the register cache."""
-    for part in re.split(r",(?![^\[]*\])", text):
+    for part in _BETWEEN.split(text):
         operand = part.strip().replace(".reuse", "")
         if operand:
             yield operand

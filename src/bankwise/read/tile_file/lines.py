@@ -7,18 +7,19 @@ line of the nearest known parent is given.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+
+from bankwise.regex import regex
 
 Path = tuple[str | int, ...]
 
 _KEY = r"""[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*'"""
 _DOTTED = rf"(?:{_KEY})(?:\s*\.\s*(?:{_KEY}))*"
-_HEADER = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]\]?\s*(?:#.*)?$")
-_ASSIGN = re.compile(rf"\s*({_DOTTED})\s*=\s*(.*)$")
-_INLINE = re.compile(rf"[{{,]\s*({_DOTTED})\s*=")
-_PART = re.compile(_KEY)
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
+_HEADER = regex(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]\]?\s*(?:#.*)?$")
+_ASSIGN = regex(rf"\s*({_DOTTED})\s*=\s*(.*)$")
+_INLINE = regex(rf"[{{,]\s*({_DOTTED})\s*=")
+_PART = regex(_KEY)
+_TEXT = regex(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
 
 
 def key_lines(text: str) -> Mapping[Path, int]:

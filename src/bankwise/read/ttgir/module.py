@@ -12,15 +12,16 @@ from bankwise.hardware.machine import machine
 from bankwise.notation.triton import Encoding, parse
 from bankwise.read.ttgir.text import operations, split_top, without_comment
 from bankwise.read.ttgir.values import Module, Op, TritonFunction
+from bankwise.regex import regex
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-_ALIAS = re.compile(r"^\s*#(\w+)\s*=\s*(#tt\w+\.(\w+).*?)\s*$")
-_LOCATION = re.compile(r"^\s*(#loc\d*)\s*=\s*loc\((.*)\)\s*$")
-_ATTRIBUTE = re.compile(r'"?((?:ttg|ttng)\.[\w\-]+)"?\s*=\s*("[^"]*"|-?\d+|true|false)')
-_FUNCTION = re.compile(r"(?:(public|private)\s+)?@([\w$.\-]+|\"[^\"]*\")\s*\(")
-_INTEGER = re.compile(r"(?:i\d+|index)\b")
+_ALIAS = regex(r"^\s*#(\w+)\s*=\s*(#tt\w+\.(\w+).*?)\s*$")
+_LOCATION = regex(r"^\s*(#loc\d*)\s*=\s*loc\((.*)\)\s*$")
+_ATTRIBUTE = regex(r'"?((?:ttg|ttng)\.[\w\-]+)"?\s*=\s*("[^"]*"|-?\d+|true|false)')
+_FUNCTION = regex(r"(?:(public|private)\s+)?@([\w$.\-]+|\"[^\"]*\")\s*\(")
+_INTEGER = regex(r"(?:i\d+|index)\b")
 _ENCODINGS = (
     *("blocked", "slice", "dot_op", "nvidia_mma", "amd_mfma", "linear", "generic_linear"),
     *("swizzled_shared", "amd_rotating_shared", "padded_shared", "nvmma_shared", "shared_linear"),

@@ -7,18 +7,18 @@ is decided by whoever looks at its name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from bankwise.errors import InputError, Location
 from bankwise.read.ttgir.values import Op
+from bankwise.regex import regex
 
-_NAME = re.compile(r'"?([A-Za-z_][\w$]*(?:\.[\w$]+)*)"?')
+_NAME = regex(r'"?([A-Za-z_][\w$]*(?:\.[\w$]+)*)"?')
 _VALUE = r"%[\w$.\-]+"
-_RESULTS = re.compile(rf"({_VALUE}(?::\d+)?(?:\s*,\s*{_VALUE}(?::\d+)?)*)\s*=\s*(?!=)")
-_USE = re.compile(rf"{_VALUE}(?:#\d+)?")
+_RESULTS = regex(rf"({_VALUE}(?::\d+)?(?:\s*,\s*{_VALUE}(?::\d+)?)*)\s*=\s*(?!=)")
+_USE = regex(rf"{_VALUE}(?:#\d+)?")
 _OPEN, _CLOSE = "([{<", ")]}>"
-_PIECE = re.compile(r'"[^"]*"?|->|[()\[\]{}<>]| (?=: )')
+_PIECE = regex(r'"[^"]*"?|->|[()\[\]{}<>]| (?=: )')
 """What decides where types begin: quotes, arrows, brackets, a colon between blanks."""
 
 MAX_LINES = 200_000
