@@ -59,7 +59,10 @@ def test_the_help_lists_the_verbs() -> None:
 
 
 def test_without_words_the_help_is_shown() -> None:
-    assert "Usage: " in bankwise().out
+    """It was no command: talk, and exit code 2."""
+    ended = bankwise()
+    assert (ended.code, ended.out) == (2, "")
+    assert "Usage: " in ended.err
 
 
 def test_the_version_is_that_of_the_package() -> None:
