@@ -131,7 +131,9 @@ def extents_of(
         if asked and blocks:
             text = with_tags(source, asked, author.language, blocks)
             made_of = text, names, tuple((one.name, str(one.launch)) for one in mine)
-            group = _Group(author, text, names, {k.name for k in launches}, mine, asked, blocks)
+            group = _TaggedKernels(
+                author, text, names, {k.name for k in launches}, mine, asked, blocks
+            )
             found = found.beside(author.kept.once("extents", made_of, group.facts, 16))
     return found
 
@@ -158,7 +160,7 @@ def _alike(arrays: Sequence[SizedArray]) -> dict[tuple[str, ...], _Having]:
     return found | ({(): {**others}} if others else {})
 
 
-class _Group(ByIdentity, frozen=True, eq=False):
+class _TaggedKernels(ByIdentity, frozen=True, eq=False):
     """Kernels of a ``text`` with tags, by their ``names``: those that are not ``known``, if none;
     and the ``launches`` under which they run."""
 
