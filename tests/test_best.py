@@ -14,7 +14,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.solver.answer import Limits, exact
-from bankwise.solver.best import Best, best
+from bankwise.solver.best import Best, best, more
 from bankwise.solver.price import Workload, as_written, cost, workload
 from bankwise.solver.spaces import LINEAR, PADDING, SHUFFLE, Space, row_folds
 from bankwise.tile import Tile, Use, directions, runs, stages
@@ -71,6 +71,9 @@ def test_every_space_has_its_plan_and_the_front_holds_what_nothing_beats() -> No
     assert str(known) == IDEAL
     assert known.at_least == 32
     assert found.known(found.present).optimal is False
+    later = more(found_in(tile, Space(LINEAR, folds, linear=True)), [Space(PADDING, pads)])
+    assert [(p.layout, p.price) for p in later.plans] == [(padded.layout, padded.price)]
+    assert (later.present, later.proof.certificate) == (found.present, found.proof.certificate)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -105,6 +105,14 @@ def test_the_witness_collides_as_it_says(
     assert seen.bank in seen.banks
 
 
+def test_a_witness_is_of_what_was_counted_whatever_becomes_of_the_arrays() -> None:
+    offsets, active = 128 * np.arange(32), np.arange(32) < 2
+    found = count(machine("sm_90").instruction("ld.shared.b32"), offsets, active)
+    offsets[:], active[:] = 0, False
+    assert found.witness is not None
+    assert (found.witness.bank, found.witness.lanes, found.witness.words) == (0, (0, 1), (0, 32))
+
+
 def test_many_waves_are_counted_like_one_after_the_other() -> None:
     row = machine("gfx950").instruction("ds_read_b128")
     offsets = np.random.default_rng(7).integers(0, 4096, (3, 5, 64)) * 16
