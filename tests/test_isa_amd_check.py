@@ -115,6 +115,16 @@ def test_thread_numbers_are_packed_where_the_descriptor_says_so() -> None:
     assert lanes(found, wave=1) == [8] * 32 + [12] * 32
 
 
+@pytest.mark.parametrize("producer", ["triton", "clang"])
+def test_all_threads_of_a_kernel_of_triton_lie_along_x(producer: str) -> None:
+    body = "\tv_and_b32_e32 v1, 0x3ff, v0\n\tv_lshlrev_b32_e32 v1, 2, v1\n\tds_read_b32 v2, v1"
+    text = amd_text(body, descriptor="\t\t.amdhsa_system_vgpr_workitem_id 2", threads=256)
+    text += f'.section .debug_str\n.Linfo_string0:\n\t.asciz\t"{producer}"\n'
+    (kernel,) = check_code(AMD, text, "k.s")
+    assert kernel.workgroup_size == (256, 1, 1)
+    assert bool(kernel.others) == (producer == "clang")
+
+
 def test_the_last_wave_runs_only_the_threads_that_exist() -> None:
     (kernel,) = check_code(
         AMD,

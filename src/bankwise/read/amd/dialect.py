@@ -24,6 +24,12 @@ def _threads(kernel: AmdKernel) -> Threads:
     return Threads((largest, 1, 1), "is taken from .max_flat_workgroup_size")
 
 
+def _axes(kernel: AmdKernel) -> int:
+    """How many of x, y, z a kernel asks for. For gfx950 Triton's ask for all and use x, the one
+    along which its launcher lays all threads (``_launch`` of its ``backends/amd/driver.c``)."""
+    return 1 if kernel.producer == "triton" else 1 + kernel.bits("system_vgpr_workitem_id")
+
+
 def _strange_argument(kernel: AmdKernel, key: str | int) -> str | None:
     try:
         if key not in WORKGROUP_IDS:
@@ -66,7 +72,7 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     ),
     instructions=lambda kernel: kernel.operations,
     threads=_threads,
-    axes=lambda kernel: 1 + kernel.bits("system_vgpr_workitem_id"),
+    axes=_axes,
     parameters=lambda kernel: {
         a.name or a.offset: a.size for a in kernel.arguments if not a.kind.startswith("hidden_")
     },

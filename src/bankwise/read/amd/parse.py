@@ -71,7 +71,8 @@ class AmdKernel(Struct, frozen=True):
 
     ``descriptor``: the ``.amdhsa_`` lines, without that prefix. ``labels``: to the number of the
     operation behind each. ``workgroup_size``: None if the text does not require one;
-    ``largest_workgroup``: threads, as the metadata bounds them.
+    ``largest_workgroup``: threads, as the metadata bounds them. ``producer``: see
+    :class:`~bankwise.read.amd.text.AmdText`.
     """
 
     name: str
@@ -83,6 +84,7 @@ class AmdKernel(Struct, frozen=True):
     workgroup_size: tuple[int, ...] | None = None
     largest_workgroup: int | None = None
     numbers: Mapping[str, int] = field(default_factory=dict)
+    producer: str = ""
 
     @property
     def lds_bytes(self) -> int:
@@ -153,6 +155,7 @@ def _kernel(text: AmdText, at: int, name: str, file: str) -> AmdKernel:
         workgroup_size=_sizes(sizes[1]) if sizes else None,
         largest_workgroup=numbers.get("max_flat_workgroup_size"),
         numbers=numbers,
+        producer=text.producer,
     )
 
 

@@ -15,12 +15,14 @@ LABEL = regex(r'^("[^"]+"|[\w.$@?]+):')
 _TARGET = regex(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
 _FILE = regex(r'\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"')
 
+_STRING = regex(r'\.asciz\s+"([^"]*)"')
+
 
 class AmdText(ByIdentity, frozen=True, eq=False):
     """``lines``, unfolded, and their ``numbers`` in the text, from 1. ``labels``: the line at which
     each is; ``descriptors``: those at which one of a kernel begins, with the kernel's name;
     ``files``: that ``.loc`` names by number; ``metadata``: of the code object. ``gpu``: that the
-    text names, "" if none."""
+    text names; ``producer``: who made it, as its line tables say; "" if none."""
 
     lines: tuple[str, ...]
     numbers: tuple[int, ...]
@@ -29,6 +31,7 @@ class AmdText(ByIdentity, frozen=True, eq=False):
     files: Mapping[str, str]
     metadata: str
     gpu: str
+    producer: str
 
 
 def target(text: str) -> str:
@@ -57,7 +60,15 @@ def amd_text(text: str) -> AmdText:
         files={number: whole for number, _, whole in named_files(lines)},
         metadata="\n".join(lines[first:]),
         gpu=target(text),
+        producer=_producer(lines, labels),
     )
+
+
+def _producer(lines: tuple[str, ...], labels: Mapping[str, int]) -> str:
+    """DW_AT_producer of the first unit, whose strings LLVM writes in the order of their use."""
+    at = labels.get(".Linfo_string0")
+    found = None if at is None else _STRING.search(" ".join(lines[at : at + 2]))
+    return found[1] if found else ""
 
 
 def _descriptors(lines: tuple[str, ...]) -> Iterator[tuple[int, str]]:
