@@ -109,7 +109,7 @@ def test_the_command_line_is_documented_verb_by_verb_and_option_by_option(site: 
     from command import bankwise
 
     page = re.sub(r"<[^>]+>", " ", (site / "reference" / "cli.html").read_text("utf-8"))
-    verbs = re.findall(r"^│ ([a-z][\w-]*) ", bankwise("--help").out, re.MULTILINE)
+    verbs = re.findall(r"^  ([a-z][\w-]*)  +[A-Z]", bankwise("--help").out, re.MULTILINE)
     assert len(verbs) > 15
     for verb in verbs:
         options = set(re.findall(r"--[a-z][\w-]+", bankwise(verb, "--help").out.split("Exampl")[0]))
