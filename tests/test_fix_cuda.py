@@ -124,7 +124,7 @@ def test_a_flat_array_in_loops_that_are_unrolled_keeps_its_vectors(tmp_path: Pat
     answer = json.loads(done.out)
     assert done.code == 0
     assert extra(answer["after"]) == 0 < extra(answer["before"])
-    assert "Bs[(tx * 4 + j) * BK + (((k >> 2)" in answer["patch"]
+    assert "Bs[(tx * 4 + j) * BK + k + ((k / 4" in answer["patch"]
     (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
     (issued,) = [row for row in isa["rows"] if "shared-memory instructions" in row["name"]]
     assert issued["before"] == issued["after"]
