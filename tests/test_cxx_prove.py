@@ -591,3 +591,43 @@ def test_a_pitch_by_the_terms_that_lead_from_row_to_row_is_proved_and_its_corrup
     for terms in (((8, -1), (1, -1)), ((8, -1), (1, 8)), ((4, -1), (1, 7)), ()):
         unknown = replace(TERMS, terms=((0, terms),))
         assert isinstance(told(right, unknown), Refusal), terms
+
+
+@pytest.mark.parametrize(
+    ("index", "terms"),
+    [
+        ("2 * t + 1", ((2, -1), (1, 1))),
+        ("64 * t + 32 + (u & 1)", ((64, -1), (32, 32), (1, 1))),
+    ],
+)
+def test_a_number_in_an_index_of_terms_is_itself_also_where_the_fold_says_it_again(
+    index: str, terms: tuple[tuple[int, int], ...]
+) -> None:
+    """``2 * t + (1 ^ (2 * t >> 5 & 1))``: the mask is no part of the index. By evaluating each text
+    in Python."""
+    head = "__global__ void k(float* o, int t, int u) { __shared__ float s[256]; "
+    source = parse(f"{head}o[t] = s[{index}]; }}", "k.cu")
+    fold = Fold(32, 1, 2)
+    size = ArraySize(1024, 4, (256,), 4, 0, terms=((0, terms),))
+    ways = spellings(source, shared_arrays(source)[0], IndexMap((fold,)), [size])
+    assert not isinstance(ways, Refusal)
+    claim = ArrayClaim(0, "s", (fold,), 0, (size,))
+    right = str(edited(source, ways[0].edits))
+    begin = right.index(" = s[")
+    refused = 0
+
+    def means(text: str) -> bool:
+        new = text.split(" = s[")[1].split("];")[0]
+        every = [{"t": t, "u": u} for t in range(128) for u in range(2)]
+        some = [(eval(index, one), eval(new, one)) for one in every if eval(index, one) < 256]
+        return all(after == was ^ (was >> 5 & 1) for was, after in some)
+
+    assert means(right)
+    assert prove_text(source, parse(right, "k.cu"), [claim]) == 1
+    for place in re.finditer(r"\b\d+\b", right[begin:]):
+        at = begin + place.start()
+        wrong = right[:at] + str(int(place[0]) + 1) + right[at + len(place[0]) :]
+        if not means(wrong):
+            refused += 1
+            assert isinstance(prove_text(source, parse(wrong, "k.cu"), [claim]), Refusal), wrong
+    assert refused > 3

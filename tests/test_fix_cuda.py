@@ -6,11 +6,15 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask.fix_source import fix_source_file
+from bankwise.ask.judge_emitted import SIMULATORS
+from bankwise.change.simulate.launches import Simulator
+from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.read import cuda
 from bankwise.read.cuda import CUDA
 from bankwise.read.nvcc import compile_cuda
@@ -312,7 +316,20 @@ def test_where_any_row_is_meant_both_texts_run_with_what_the_condition_asks(tmp_
     assert "where 532 is given" in proof["detail"]
 
 
-def test_an_index_that_nobody_saw_is_told_with_its_condition(tmp_path: Path) -> None:
+def test_an_index_that_nobody_saw_is_told_with_its_condition(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No block runs twice with the same numbers to find out."""
+    ran: list[object] = []
+
+    def passed(*asked: Any) -> tuple[frozenset[str], str]:
+        text, name, setting, index = asked
+        ran.append((PTX_SIMULATOR.given(text, name, setting), index))
+        return PTX_SIMULATOR.passed(*asked)
+
+    monkeypatch.setitem(
+        cast("dict[str, Simulator]", SIMULATORS), "PTX", replace(PTX_SIMULATOR, passed=passed)
+    )
     access = "if (__float_as_int(in[0]) == 77) a += s[t / 2][n & 63];"
     code, answer = guarded(tmp_path, access)
     (proof,) = (one for one in answer["verdicts"] if one["judge"] == "proof")
@@ -320,6 +337,7 @@ def test_an_index_that_nobody_saw_is_told_with_its_condition(tmp_path: Path) -> 
     assert (
         "line 8: s[t / 2][n & 63] is reached only if __float_as_int(in[0]) == 77" in proof["detail"]
     )
+    assert len(ran) == len(set(ran)) > 2
 
 
 def test_an_index_that_never_leaves_its_row_is_fixed_wherever_it_stands(tmp_path: Path) -> None:

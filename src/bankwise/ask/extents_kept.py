@@ -16,6 +16,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from msgspec import field
 from msgspec.structs import replace
 
 from bankwise.ask.array_posed import SizedArray
@@ -23,7 +24,7 @@ from bankwise.ask.every_launch import every_launch
 from bankwise.ask.judge_emitted import SIMULATORS, settings_of, simulated
 from bankwise.ask.source_text import Author
 from bankwise.change.simulate.launches import SimulatedLaunch
-from bankwise.change.simulate.memory import TOO_LONG
+from bankwise.change.simulate.memory import TOO_LONG, Unsupported
 from bankwise.errors import InputError, Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
@@ -198,11 +199,13 @@ class _TaggedKernels(ByIdentity, frozen=True, eq=False):
 
 
 class _Running(ByIdentity, frozen=True, eq=False):
-    """A text with tags, and the launches under which it runs."""
+    """A text with tags, and the launches under which it runs. ``ran``: what blocks came by, each
+    behind all that it is given: another number for those that nobody says is none where all are."""
 
     author: Author
     tagged: str
     launches: tuple[AssemblyKernel, ...]
+    ran: dict[object, tuple[frozenset[str], str]] = field(default_factory=dict)
 
     def unseen(self, open_: Mapping[int, AskedIndex]) -> dict[AskedIndex, Trial | None]:
         """The indices that no block of the known launches comes by, or one comes by outside; each
@@ -239,11 +242,24 @@ class _Running(ByIdentity, frozen=True, eq=False):
         """The tags that blocks of a launch come by, and whether one goes on for too long."""
         passed, long = set[str](), False
         for index in setting.blocks:
-            simulator = SIMULATORS[self.author.language.emits]
-            tags, why = simulator.passed(self.tagged, kernel.name, setting, index)
+            tags, why = self._came_by(kernel.name, setting, index)
             passed |= tags
             long = long or TOO_LONG in why
         return passed, long
+
+    def _came_by(
+        self, name: str, setting: SimulatedLaunch, index: Size
+    ) -> tuple[frozenset[str], str]:
+        """The tags that one block comes by, and why it does not end."""
+        simulator = SIMULATORS[self.author.language.emits]
+        try:
+            given = simulator.given(self.tagged, name, setting)
+        except Unsupported:
+            return simulator.passed(self.tagged, name, setting, index)
+        key = name, given, setting.block, setting.grid, setting.shared_bytes, index
+        if key not in self.ran:
+            self.ran[key] = simulator.passed(self.tagged, name, setting, index)
+        return self.ran[key]
 
     def _trials(
         self, kernel: AssemblyKernel, unseen: Collection[AskedIndex]

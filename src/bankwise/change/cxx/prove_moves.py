@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from bankwise.change.cxx.claim import MOST, MOST_COLUMNS, ArrayClaim, across, mapped, period, placed
 from bankwise.change.cxx.evaluate import bare, value_at, value_of
@@ -133,11 +134,22 @@ def moved_in_block(
     left_out = np.arange(-count // whole * whole, count + 1, whole)[None, :, None]
     low = np.arange(block)[None, None]
     phase = high - (left_out if parts.phase != parts.high else 0)
-    told = phase % parts.factor == 0
     names = {parts.phase: phase // parts.factor, parts.high: high, parts.low: low}
-    value = value_of(after, node, {text: one for text, one in names.items() if text})
+    varied, told = _varied(names)
+    told &= phase % parts.factor == 0
+    value = value_of(after, node, varied)
     place = mapped(claim, high + low, high + low)
-    return value is not None and bool(((value == place) | ~told).all())
+    return value is not None and bool(((value == place) | ~told).all()) and bool(told.any())
+
+
+def _varied(parts: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], NDArray[np.bool_]]:
+    """The parts of an index whose text may stand for any of their values, and where those that are
+    numbers have theirs: in ``2 * t + (1 ^ (2 * t >> 5 & 1))`` both ones are the number."""
+    told = np.ones(np.broadcast_shapes(*(one.shape for one in parts.values())), np.bool_)
+    for text, values in parts.items():
+        if text.isdecimal():
+            told &= values == int(text)
+    return {text: one for text, one in parts.items() if text and not text.isdecimal()}, told
 
 
 def moved_in_row(
@@ -160,9 +172,11 @@ def moved_in_row(
     if size.columns % block or size.columns > MOST_COLUMNS:
         return False
     high, low = np.arange(0, size.columns, block)[:, None], np.arange(block)[None]
-    value = value_of(after, node, {parts.high: high, parts.low: low})
+    varied, where = _varied({parts.high: high, parts.low: low})
+    value = value_of(after, node, varied)
     place = across(claim, size, (high + low) * size.element_bytes)
-    return value is not None and bool((value * size.element_bytes == place).all())
+    right = value is not None and bool(((value * size.element_bytes == place) | ~where).all())
+    return right and bool(where.any())
 
 
 def axis(text: str, extent: int) -> IntArray:
