@@ -175,6 +175,31 @@ $L2:"""
     assert lanes(found) == (16 * LANE[4:]).tolist()
 
 
+@pytest.mark.parametrize("inner", ["%r3, 0", "%r1, 4"])
+@pytest.mark.parametrize("shift", [5, 0])
+def test_lanes_of_both_sides_of_a_data_branch_meet_though_some_return(
+    inner: str, shift: int
+) -> None:
+    body = f"""\tld.global.b32 %r3, [%rd1];
+\tsetp.eq.u32 %p1, %r3, 1;
+\tsetp.eq.u32 %p2, {inner};
+\t@%p1 bra $L1;
+\t@%p2 bra $L3;
+\tshl.b32 %r2, %r1, 2;
+\tbra.uni $L2;
+$L1:
+\tshl.b32 %r2, %r1, {2 + shift};
+$L2:
+\tst.shared.b32 [%r2], %r1;
+$L3:"""
+    found = ptx(body)
+    if shift or "%r1" in inner:
+        assert not found.accesses
+        assert any("its address depends on a value loaded" in r.reason for r in found.refusals)
+    else:
+        assert lanes(found.accesses[0]) == (4 * LANE).tolist()
+
+
 def test_a_loop_that_lanes_leave_one_by_one_runs_for_those_that_stay() -> None:
     body = """\tmov.u32 %r2, 0;
 $L1:

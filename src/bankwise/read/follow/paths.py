@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.program import EarlyJoin
 from bankwise.read.follow.state import BranchCondition, Partly, State, enter, leave
 from bankwise.read.follow.values import Tags, Unknown
 from bankwise.read.follow.widen import LoopCounters
@@ -17,7 +18,8 @@ from bankwise.read.follow.widen import LoopCounters
 class Frame(ByIdentity, frozen=True, eq=False):
     """Lanes that parted: they meet at block ``join``, where ``active`` runs on; ``other`` is the
     side that still has to run. ``conditions``, ``maybe``: what holds again at the join.
-    ``towards``: the blocks that lead there, where others end before."""
+    ``towards``: the blocks that lead there, where others end before. ``bound``: nobody knows which
+    end, and ``active`` is all that may come."""
 
     join: int
     active: BoolArray
@@ -25,6 +27,7 @@ class Frame(ByIdentity, frozen=True, eq=False):
     conditions: Tags
     maybe: Unknown | None
     towards: frozenset[int] = frozenset()
+    bound: bool = False
 
 
 class Path(Struct):
@@ -98,20 +101,27 @@ def meet(path: Path, endings: Container[int]) -> None:
     waits, and who is there is waited for no more."""
     while path.frames and (path.block in endings or path.frames[-1].join == path.block):
         if path.block in endings:
-            gone = path.state.active
-            path.frames = [replace(frame, active=frame.active & ~gone) for frame in path.frames]
+            path.frames = _without(path.frames, path.state.active)
         frame = path.frames.pop()
         if frame.other is not None:
             path.block, path.state.active = frame.other
             if frame.join not in endings:
                 path.frames.append(replace(frame, other=None))
             continue
-        if frame.active.any():
+        if frame.active.any() and not (frame.bound and path.block in endings):
             path.block = frame.join
         path.state.active = frame.active
         path.under = _under(path.state, frame.conditions)
         leave(path.state, frame.conditions)
         path.state.maybe = frame.maybe
+
+
+def _without(frames: Sequence[Frame], gone: BoolArray) -> list[Frame]:
+    """``frames`` that wait no more for lanes that are ``gone``. Behind an open branch these may
+    have come by the other way, on which they do not end."""
+    sure = next((n + 1 for n in reversed(range(len(frames))) if frames[n].bound), 0)
+    rest = (replace(frame, active=frame.active & ~gone) for frame in frames[sure:])
+    return [*frames[:sure], *rest]
 
 
 def _under(state: State, conditions: Tags) -> Mapping[str, Partly]:
@@ -143,9 +153,14 @@ def split(
     path.block, state.active = first
 
 
-def part(path: Path, join: int, line: int, why: Unknown) -> None:
-    """Some lanes branch in a ``line``, others do not, nobody knows which: up to ``join``."""
+def part(path: Path, join: int, line: int, why: Unknown, early: EarlyJoin | None = None) -> None:
+    """Some lanes branch in a ``line``, others do not, nobody knows which: up to ``join``. Where
+    some may end before, as at an ``early`` one, those that come there are only a bound."""
     state, last = path.state, path.frames[-1] if path.frames else None
     if last is None or last.join != join or last.other is not None:
-        path.frames.append(Frame(join, state.active, None, state.conditions, state.maybe))
+        maybe = state.maybe if early is None else why
+        towards = frozenset[int]() if early is None else early.towards
+        bound = early is not None
+        frame = Frame(join, state.active, None, state.conditions, maybe, towards, bound)
+        path.frames.append(frame)
     enter(state, BranchCondition(line), why)

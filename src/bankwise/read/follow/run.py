@@ -50,8 +50,8 @@ from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
 from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
 from bankwise.read.follow.prepared import Prepared
-from bankwise.read.follow.program import ProgramStep
-from bankwise.read.follow.state import State, forget_guard
+from bankwise.read.follow.program import EarlyJoin, ProgramStep
+from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
 from bankwise.read.follow.uniform import for_each_lane
 from bankwise.read.follow.values import Unknown, because
@@ -241,7 +241,9 @@ def _step(run: Attempt, path: Path, number: int) -> None:
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     value = condition(run, path, step)
     if isinstance(value, Unknown):
-        if waits_at(path.region, run.program.joins[path.block]):
+        join, _ = _meeting(run, path, value)
+        ends = path.region is not None and join in run.program.endings
+        if ends or waits_at(path.region, join):
             _fork(run, path, step, ways)
         else:
             _enter_region(run, path, step, ways)
@@ -304,7 +306,8 @@ def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[in
         arrivals, lost = _ways_through(run, path, step, ways)
         if not (run.stopped or lost):
             settle(arrivals, len(path.frames))
-        found = None if run.stopped or lost else _agreed(run, arrivals)
+        early = _meeting(run, path, run.open[step.line])[1]
+        found = None if run.stopped or lost or early else _agreed(run, arrivals)
         if found is None:
             path.block = len(run.program.blocks)
             for arrival in () if run.stopped else arrivals:
@@ -321,7 +324,8 @@ def _ways_through(
     run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]
 ) -> tuple[list[Path], bool]:
     """The paths that come to the join of an open branch; whether some way is lost."""
-    region = Region(run.program.joins[path.block], len(path.frames), path.region)
+    join, _ = _meeting(run, path, run.open[step.line])
+    region = Region(join, len(path.frames), path.region)
     outside, lost = run.waiting, len(run.lost)
     inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
     run.waiting = []
@@ -345,10 +349,23 @@ def _agreed(run: Attempt, arrivals: Sequence[Path]) -> Path | None:
 
 def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
-    why = run.open[step.line]
+    why, endings = run.open[step.line], run.program.endings
     if not why.uniform:
-        part(path, run.program.joins[path.block], step.line, why)
+        join, early = _meeting(run, path, why)
+        if join in endings and path.frames and path.frames[-1].join not in endings:
+            enter(path.state, BranchCondition(step.line), why)  # the others wait at that frame
+        else:
+            part(path, join, step.line, why, early)
     path.parted = why
     other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
     _wait(run, other)
     path.block = ways[0]
+
+
+def _meeting(run: Attempt, path: Path, why: Unknown) -> tuple[int, EarlyJoin | None]:
+    """Where the lanes meet again that an open branch parts, also where some of them may end before:
+    then every wave need not come there."""
+    early = None if why.uniform else early_join(run.program, path.block)
+    if early is None or early.join is None:
+        return run.program.joins[path.block], None
+    return early.join, early
