@@ -80,9 +80,10 @@ class EmittedCost(ByIdentity, frozen=True, eq=False):
         for key in self.passes.keys() & before.passes.keys():
             then, now = (max(c.passes[key], c.near[key] / simds) for c in (before, self))
             if now > then:
+                busier = "shared memory" if before.passes[key] == then else "it"
                 return (
                     f"a block of {short(key[0])} would issue instructions for {now:,.0f} cycles, "
-                    f"where shared memory took {then:,.0f}"
+                    f"where {busier} took {then:,.0f}"
                 )
         return ""
 
