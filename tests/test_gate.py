@@ -112,4 +112,4 @@ def test_a_kernel_that_is_for_another_gpu_is_counted_with_a_note(said: str, note
 def test_a_second_file_is_refused_with_what_takes_several() -> None:
     ended = bankwise("check", KERNEL, KERNEL)
     assert ended.code == 2
-    assert "take a folder" in " ".join(ended.err.replace("\u2502", " ").split())
+    assert "`scan` takes several, and folders" in " ".join(ended.err.replace("\u2502", " ").split())
