@@ -200,6 +200,30 @@ $L3:"""
         assert lanes(found.accesses[0]) == (4 * LANE).tolist()
 
 
+def test_where_lanes_may_meet_at_one_of_two_places_both_are_open() -> None:
+    """ptxas 13.0 puts BSYNC before one of the two stores: lanes of both sides make it together, and
+    each side alone has no conflict."""
+    body = """\tld.global.b32 %r3, [%rd1];
+\tsetp.eq.u32 %p1, %r3, 1;
+\tsetp.lt.u32 %p2, %r1, 16;
+\tshl.b32 %r2, %r1, 2;
+\t@%p1 bra $L1;
+\t@%p2 bra $L2;
+\tbra.uni $L3;
+$L1:
+\txor.b32 %r2, %r2, 132;
+\t@%p2 bra $L2;
+\tbra.uni $L3;
+$L2:
+\tst.shared.b32 [%r2], %r1;
+\tret;
+$L3:
+\tst.shared.b32 [%r2+2048], %r1;"""
+    found = ptx(body)
+    assert not found.accesses
+    assert any("meet at one of several places" in one.reason for one in found.refusals)
+
+
 def test_a_loop_that_lanes_leave_one_by_one_runs_for_those_that_stay() -> None:
     body = """\tmov.u32 %r2, 0;
 $L1:

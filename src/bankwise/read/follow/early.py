@@ -33,7 +33,7 @@ def _found(program: Program, block: int) -> EarlyJoin | None:
     kept = _leading(program, {block} | first | second, common)
     place = _place(program, block, kept)
     if place is None:
-        return EarlyJoin(None, frozenset(), frozenset())
+        return EarlyJoin(None, frozenset(common), frozenset())
     inside = _reached(program, ways, {place}) - {place}
     parts = (
         one for one in inside if not _ends(program, one) and _ends(program, program.joins[one])

@@ -65,8 +65,9 @@ class Block(Struct, frozen=True):
 
 class EarlyJoin(Struct, frozen=True):
     """Of a branch: the block ``join`` where all its lanes come that do not end before, None if they
-    come to one of several. ``towards``: the blocks that lead there. ``lines``: of the branches on
-    the way on which lanes may end; where one of them is open, nobody knows which did."""
+    come to one of several. ``towards``: the blocks that lead there, or those where lanes of both
+    ways may be. ``lines``: of the branches on the way on which lanes may end; where one of them is
+    open, nobody knows which did."""
 
     join: int | None
     towards: frozenset[int]

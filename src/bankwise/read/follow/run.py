@@ -29,6 +29,7 @@ from heapq import heappop, heappush
 from itertools import chain
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
@@ -241,6 +242,12 @@ def _step(run: Attempt, path: Path, number: int) -> None:
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     value = condition(run, path, step)
     if isinstance(value, Unknown):
+        if _may_meet(run, path, value):
+            run.lost[run.program.blocks[path.block].stop - 1] = replace(
+                step, name=f"{step.name}, behind which lanes meet at one of several places"
+            )
+            path.block = len(run.program.blocks)
+            return
         join, _ = _meeting(run, path, value)
         ends = path.region is not None and join in run.program.endings
         if ends or waits_at(path.region, join):
@@ -360,6 +367,18 @@ def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> N
     other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
     _wait(run, other)
     path.block = ways[0]
+
+
+def _may_meet(run: Attempt, path: Path, why: Unknown) -> bool:
+    """Whether lanes of both ways of an open branch may access shared memory together, at a place
+    that is not known: ptxas chooses one (BSYNC), and what each way costs alone is less than both
+    together."""
+    early = None if why.uniform else early_join(run.program, path.block)
+    if early is None or early.join is not None:
+        return False
+    blocks = (run.program.blocks[one] for one in early.towards)
+    steps = (step for one in blocks for step in run.program.steps[one.start : one.stop])
+    return any(step.address is not None for step in steps)
 
 
 def _meeting(run: Attempt, path: Path, why: Unknown) -> tuple[int, EarlyJoin | None]:
