@@ -13,14 +13,14 @@ kept, of equals the one with the fewest instructions, then the one that reads be
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlans
-from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.array_skews import by_constants
-from bankwise.ask.array_texts import WrittenArray, claims_of, rejection, written_arrays
+from bankwise.ask.array_texts import WrittenArray, rejection, written_arrays
 from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.dearer import dear
 from bankwise.ask.device_alone import is_whole, quick, said_alone
@@ -29,19 +29,15 @@ from bankwise.ask.every_launch import (
     key_of,
     over,
 )
-from bankwise.ask.extents_kept import ExtentFacts, extents_of, trials_differ
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.header_copies import copied, remaining
 from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
-from bankwise.ask.lengths_kept import unlike
 from bankwise.ask.line_copies import said_copies
-from bankwise.ask.matrices_placed import misplaced
 from bankwise.ask.source_plans import sharing, source_plans
+from bankwise.ask.source_proof import extents, proved
 from bankwise.ask.source_text import Author, CompiledText, opened
 from bankwise.ask.supposed import without
-from bankwise.change.cxx.claim import ArrayClaim
-from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.spelling import CxxEdit, lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
@@ -49,8 +45,8 @@ from bankwise.files import check_placed, read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
-from bankwise.read.cxx.tree import CxxSource, in_template, parse
-from bankwise.read.instances import ChangedArgument, back, instances_in
+from bankwise.read.cxx.tree import parse
+from bankwise.read.instances import back, instances_in
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Phase, Progress, phase_of
 from bankwise.read.sources import language_of
@@ -80,7 +76,7 @@ def fix_source_file(
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
     before, after = fixed.before, fixed.compiled
-    slower, time = dear(before.kernels, after.kernels), _TIME[author.language.name == "CUDA"]
+    slower = dear(before.kernels, after.kernels)
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
@@ -98,7 +94,7 @@ def fix_source_file(
             *fixed.copied,
             *told,
             *filter(None, [said_copies(before.kernels, after.kernels)]),
-            *(f"{one}: {time}" for one in slower),
+            *(f"{one}: {_TIME[author.language.name == 'CUDA']}" for one in slower),
         ),
         slower=slower,
     )
@@ -248,8 +244,10 @@ def _heard(
     if not chosen:
         return ()
     author.phase("proving, executing, comparing the code")
-    proof, *emitted = _verdicts(author, before, after, chosen, judges.isa)
-    return (proof, *_executed(author, before, after, judges), *emitted)
+    texts = partial(_emitted, author, before), partial(_emitted, author, after)
+    proof = proved(author, before, after, chosen, texts)
+    isa = (judge_taken(after.how, before.kernels, after.kernels),) * judges.isa
+    return (proof, *_executed(author, before, after, judges), *isa)
 
 
 def _executed(
@@ -287,7 +285,7 @@ def _planned(
     before = before if found.keys is None else before.under(found.keys)
     author.phase("asking whether indices stay in their rows")
     every = [(n, one) for n, plans in enumerate(found.plans) for one in plans.arrays]
-    _, left = _extents(author, before, [one for _, one in every])
+    _, left = extents(author, before, [one for _, one in every])
     leaving = {every[place][0]: refused for place, refused in left.items()}
     plans = tuple(one for n, one in enumerate(found.plans) if n not in leaving)
     return plans, (*found.unasked, *found.refusals, *leaving.values()), before
@@ -314,94 +312,6 @@ def _why(chosen: WrittenArray) -> str:
     return chosen.plans.longer if chosen.plan is chosen.plans.plans[0] else ""
 
 
-def _passed(
-    source: CxxSource,
-    chosen: Sequence[WrittenArray],
-    claims: Sequence[ArrayClaim],
-    proved: int,
-    kept: ExtentFacts,
-) -> Verdict:
-    """A proof of so many uses, and what it takes for granted."""
-    every = [one.array for c in chosen for one in c.arrays]
-    pieces = [
-        one.array
-        for c in chosen
-        for one in c.arrays
-        if one.array.unsized and (one.array.flat or c.plan.map.columns)
-    ]
-    what = "elements" if any(claim.columns for claim in claims) else "rows"
-    does = " or ".join(sorted({"lengthen" if c.pad else "permute" for c in claims}, reverse=True))
-    detail = _PROVED.format(uses=proved, arrays=len(claims), does=does, what=what)
-    detail += kept.said
-    detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
-    detail += _MATRICES * any(use.strides for one in every for use in one.uses)
-    rows = [one for one in every if one.unsized and one not in pieces]
-    detail += _WHOLE_ROWS.format(names=listed([one.name for one in rows])) if rows else ""
-    detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
-    return Verdict("proof", "passed", detail, complete=not pieces, unproved=kept.unproved)
-
-
-def _laid_otherwise(
-    author: Author,
-    edited: CxxSource,
-    claims: Sequence[ArrayClaim],
-    changed: Sequence[ChangedArgument],
-) -> str:
-    """Why the compiler does not lay arrays as they are said to be; empty if it does."""
-    said = author.language, author.what, changed
-    wrong = misplaced(author.source, edited, *said)
-    return wrong or unlike(author.source, edited, claims, *said)
-
-
-def _extents(
-    author: Author, before: CompiledText, arrays: Sequence[SizedArray]
-) -> tuple[ExtentFacts, dict[int, Refusal]]:
-    """What is known of the indices of arrays, and which may leave a row."""
-    facts = extents_of(author, without(before.kernels, author.supposed), arrays)
-    return facts, facts.refused([one.array for one in arrays])
-
-
-def _verdicts(
-    author: Author,
-    before: CompiledText,
-    after: CompiledText,
-    chosen: Sequence[WrittenArray],
-    isa: bool,
-) -> Iterator[Verdict]:
-    source, claims = author.source, claims_of(chosen)
-    edited = parse(after.text, source.file)
-    proved = prove_text(source, edited, claims)
-    if isinstance(proved, Refusal):
-        yield Verdict("proof", "failed", str(proved))
-    elif why := _laid_otherwise(author, edited, claims, after.changed):
-        yield Verdict("proof", "failed", why)
-    else:
-        facts, left = _extents(author, before, [one for c in chosen for one in c.arrays])
-        trials = any(facts.unseen.values()) and not left
-        texts = (_emitted(author, one) for one in (before, after))
-        if left:
-            yield Verdict("proof", "failed", str(next(iter(left.values()))))
-        elif trials and (why := trials_differ(author, facts, *texts)):
-            yield Verdict("proof", "failed", why)
-        else:
-            yield _passed(source, chosen, claims, proved, facts)
-    if isa:
-        yield judge_taken(after.how, before.kernels, after.kernels)
-
-
 _ALSO = "{names}: made of the same text, and looked at as well"
 
 _TIME = {True: "time it with --run before you take it", False: "time it before you take it"}
-
-_PROVED = (
-    "{uses} uses of {arrays} arrays go through the new maps, which {does} {what}: for all "
-    "launches, if no index leaves its extent and no other file names them or goes on from an "
-    "element"
-)
-_INSTANTIATED = "; of templates what is instantiated in this file"
-_MATRICES = (
-    "; wmma moves element (i, j) of a matrix at p + i * ldm + j (by columns: p + j * ldm + i), as "
-    "its guide defines, and no matrix leaves the rows of the array that it begins in"
-)
-_WHOLE_ROWS = "; a launch gives whole rows of {names}"
-_PIECES = "; that no index leaves what the launch gives {names} is known of this launch alone"
