@@ -175,6 +175,25 @@ $L2:"""
     assert lanes(found) == (16 * LANE[4:]).tolist()
 
 
+def test_a_side_of_a_data_branch_that_leaves_an_address_as_it_was_does_not_speak_for_the_other() -> (
+    None
+):
+    body = """\tld.global.b32 %r3, [%rd1];
+\tsetp.eq.u32 %p1, %r3, 1;
+\tshl.b32 %r2, %r1, 2;
+\t@%p1 bra $L2;
+\tld.global.b32 %r4, [%rd1+4];
+\tsetp.eq.u32 %p2, %r4, 5;
+\t@%p2 bra $L3;
+\tshl.b32 %r2, %r1, 7;
+$L2:
+\tst.shared.b32 [%r2], %r1;
+$L3:"""
+    found = ptx(body)
+    assert not found.accesses
+    assert any("its address depends on a value loaded" in r.reason for r in found.refusals)
+
+
 @pytest.mark.parametrize("inner", ["%r3, 0", "%r1, 4"])
 @pytest.mark.parametrize("shift", [5, 0])
 def test_lanes_of_both_sides_of_a_data_branch_meet_though_some_return(

@@ -45,7 +45,7 @@ from bankwise.read.follow.attempt import (
     within_budget,
 )
 from bankwise.read.follow.data import name_data
-from bankwise.read.follow.early import early_join
+from bankwise.read.follow.early import early_join, may_meet
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
@@ -242,7 +242,7 @@ def _step(run: Attempt, path: Path, number: int) -> None:
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     value = condition(run, path, step)
     if isinstance(value, Unknown):
-        if _may_meet(run, path, value):
+        if not value.uniform and may_meet(run.program, path.block):
             run.lost[run.program.blocks[path.block].stop - 1] = replace(
                 step, name=f"{step.name}, behind which lanes meet at one of several places"
             )
@@ -317,6 +317,8 @@ def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[in
         found = None if run.stopped or lost or early else _agreed(run, arrivals)
         if found is None:
             path.block = len(run.program.blocks)
+            if early is not None and not run.stopped:
+                arrivals = _together(run, arrivals, run.open[step.line])
             for arrival in () if run.stopped else arrivals:
                 arrival.region, arrival.certain = path.region, False
                 arrival.parted = run.open[step.line]
@@ -354,6 +356,17 @@ def _agreed(run: Attempt, arrivals: Sequence[Path]) -> Path | None:
     return None if state is None else Path(first.block, state, first.frames)
 
 
+def _together(run: Attempt, arrivals: Sequence[Path], why: Unknown) -> Sequence[Path]:
+    """One path for the lanes of all ways that come to where some of them are missing: what a way
+    left as it was, and another changed, is unknown."""
+    if len({_situation(run, arrival)[:2] for arrival in arrivals}) != 1:
+        return arrivals
+    first = arrivals[0]
+    names = run.slice.names(first.block, first.aside)
+    state = merged([one.state for one in arrivals], *names, why)
+    return arrivals if state is None else [Path(first.block, state, first.frames)]
+
+
 def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
     why, endings = run.open[step.line], run.program.endings
@@ -367,18 +380,6 @@ def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> N
     other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
     _wait(run, other)
     path.block = ways[0]
-
-
-def _may_meet(run: Attempt, path: Path, why: Unknown) -> bool:
-    """Whether lanes of both ways of an open branch may access shared memory together, at a place
-    that is not known: ptxas chooses one (BSYNC), and what each way costs alone is less than both
-    together."""
-    early = None if why.uniform else early_join(run.program, path.block)
-    if early is None or early.join is not None:
-        return False
-    blocks = (run.program.blocks[one] for one in early.towards)
-    steps = (step for one in blocks for step in run.program.steps[one.start : one.stop])
-    return any(step.address is not None for step in steps)
 
 
 def _meeting(run: Attempt, path: Path, why: Unknown) -> tuple[int, EarlyJoin | None]:
