@@ -175,9 +175,7 @@ $L2:"""
     assert lanes(found) == (16 * LANE[4:]).tolist()
 
 
-def test_a_side_of_a_data_branch_that_leaves_an_address_as_it_was_does_not_speak_for_the_other() -> (
-    None
-):
+def test_a_side_that_leaves_an_address_as_it_was_does_not_speak_for_the_other() -> None:
     body = """\tld.global.b32 %r3, [%rd1];
 \tsetp.eq.u32 %p1, %r3, 1;
 \tshl.b32 %r2, %r1, 2;

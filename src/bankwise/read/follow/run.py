@@ -356,7 +356,7 @@ def _agreed(run: Attempt, arrivals: Sequence[Path]) -> Path | None:
     return None if state is None else Path(first.block, state, first.frames)
 
 
-def _together(run: Attempt, arrivals: Sequence[Path], why: Unknown) -> Sequence[Path]:
+def _together(run: Attempt, arrivals: list[Path], why: Unknown) -> list[Path]:
     """One path for the lanes of all ways that come to where some of them are missing: what a way
     left as it was, and another changed, is unknown."""
     if len({_situation(run, arrival)[:2] for arrival in arrivals}) != 1:
