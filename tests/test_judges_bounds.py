@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from bankwise.ask.judge_emitted import _settings, numbers_of
+from bankwise.ask.judge_emitted import SIMULATORS, numbers_of, settings_of
 from bankwise.ask.judge_isa import _worse
 from bankwise.ask.text_price import TextPrice
 from bankwise.ask.ttgir_code import EmittedText
@@ -87,7 +87,7 @@ def test_code_of_triton_takes_fewer_passes_and_no_more_of_the_rest(
 
 def launched(grid: tuple[int, int, int] | None = None, **said: Any) -> Any:
     known = {"arguments": {}, "positional": (), "grid": grid, "shared_bytes": None, **said}
-    return SimpleNamespace(launch=SimpleNamespace(**known), workgroup_size=(64, 1, 1))
+    return SimpleNamespace(name="k", launch=SimpleNamespace(**known), workgroup_size=(64, 1, 1))
 
 
 def test_arguments_are_given_at_their_places_and_the_rest_stays_open() -> None:
@@ -98,12 +98,15 @@ def test_arguments_are_given_at_their_places_and_the_rest_stays_open() -> None:
     assert numbers_of(launched(arguments={"m": 7}), names) == ()
 
 
+_EMPTY = ".version 8.0\n.target sm_90\n.visible .entry k()\n{\nret;\n}\n"
+
+
 def test_the_first_and_the_last_block_are_run_and_one_block_once() -> None:
     for grid, blocks in (
         ((4, 5, 6), {(0, 0, 0), (3, 2, 5)}),
         ((1, 1, 1), {(0, 0, 0)}),
     ):
-        for setting in _settings(launched(grid), []):
+        for setting in settings_of(SIMULATORS["PTX"], _EMPTY, launched(grid)):
             assert set(setting.blocks) == blocks
             assert len(setting.blocks) == len(blocks)
             assert setting.grid == grid
