@@ -15,7 +15,7 @@ from bankwise.algebra.address import Fold
 from bankwise.ask.ck_cases import CkCase, CkPlan, cost_of, longer_by
 from bankwise.ask.ck_names import axis_names
 from bankwise.ask.solve import answered
-from bankwise.ask.spec import counted
+from bankwise.ask.spec import counted, takes_more
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.identity import ByIdentity
@@ -105,8 +105,8 @@ def _best(
     most = sum(one.cost.passes for one in together) - 1
     issued = sum(_issued(one.before) for one in together)
     seen: set[TensorDescriptor] = set()
-    for memory in _in_names_first(_candidates(together), together[0].asked.shape):
-        made = _written(memory, together[0].asked)
+    for memory, fold in _in_names_first(_candidates(together), together[0].asked.shape):
+        made = _written(memory, fold, together[0].asked)
         if made is None or made in seen:
             continue
         if longest is not None and longer_by(made, together[0]) > longest:
@@ -129,10 +129,15 @@ def _priced(
     more than ``most`` passes in all, or more for one case than what it has."""
     if any(_narrower(made, one.asked) for one in together):
         return None
-    costs, issued = [], []
+    costs: list[Cost] = []
+    issued: list[int] = []
     for place, one in enumerate(together):
         asked = question(one.tile, one.reading.run, [made] * len(one.tile.layouts))
         assert isinstance(asked, TileQuestion), "it was one before"
+        least = sum(later.cost.ideal for later in together[place + 1 :])
+        left = min(one.cost.passes, most - least - sum(cost.passes for cost in costs))
+        if takes_more(asked, left):
+            return None
         report = counted(asked)
         if report.check.refusals or report.check.findings:
             # It is no bijection, its guarantees make vectors of what does not lie side by side, or
@@ -140,9 +145,6 @@ def _priced(
             return None
         costs.append(cost_of(report))
         issued.append(_issued(report))
-        least = sum(later.cost.ideal for later in together[place + 1 :])
-        if costs[-1].passes > one.cost.passes or sum(c.passes for c in costs) + least > most:
-            return None
     more = max(0, made.size - prod(together[0].asked.shape))
     return _CountedForAll(memory, made, tuple(costs), tuple(issued), more)
 
@@ -224,18 +226,21 @@ def _candidates(together: Sequence[CkCase]) -> Iterator[Memory]:
             yield Mapped(asked.shape, one.address)
 
 
-def _in_names_first(found: Iterable[Memory], shape: tuple[int, ...]) -> Iterator[Memory]:
-    """Before an XOR that only numbers can say, the next one that the header's names can."""
+def _in_names_first(
+    found: Iterable[Memory], shape: tuple[int, ...]
+) -> Iterator[tuple[Memory, Fold | None]]:
+    """Before an XOR that only numbers can say, the next one that the header's names can; each with
+    the fold that it is."""
     for memory in found:
         fold = fold_of(memory)
-        named = within_axes(fold, shape) if isinstance(fold, Fold) else None
+        fold = fold if isinstance(fold, Fold) else None
+        named = within_axes(fold, shape) if fold is not None else None
         if named is not None:
-            yield Mapped(shape, named.address(prod(shape)))
-        yield memory
+            yield Mapped(shape, named.address(prod(shape))), named
+        yield memory, fold
 
 
-def _written(memory: Memory, asked: TileQuestion) -> TensorDescriptor | None:
-    fold = fold_of(memory)
-    folded = fold_descriptor(fold, memory.shape) if isinstance(fold, Fold) else None
+def _written(memory: Memory, fold: Fold | None, asked: TileQuestion) -> TensorDescriptor | None:
+    folded = fold_descriptor(fold, memory.shape) if fold is not None else None
     made = folded or CK.write(memory, Ground(asked.whole))
     return made if isinstance(made, TensorDescriptor) else None

@@ -11,7 +11,7 @@ import numpy as np
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.spec_count import access_of
 from bankwise.ask.spec_moves import moves
-from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.count_kernel import count_accesses, count_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import AllocationReport, Kernel, KernelAccess
 from bankwise.errors import InputError, Location, Refusal
@@ -85,6 +85,23 @@ def counted(spec: TileQuestion) -> SpecReport:
         _published(spec, reports),
         _offsets(layout),
     )
+
+
+def takes_more(spec: TileQuestion, most: int) -> bool:
+    """Whether the accesses of a question take more than ``most`` passes together, told by as many
+    of them as that needs. One that cannot be counted tells nothing."""
+    layout = needs_layout(spec)
+    for access in spec.accesses:
+        moved = moves(spec, access, layout)
+        if isinstance(moved, Refusal):
+            return False
+        (found,) = count_accesses([access_of(spec, access, moved)], spec.machine)
+        if isinstance(found, Refusal):
+            return False
+        most -= found.run.passes
+        if most < 0:
+            return True
+    return False
 
 
 def _offsets(layout: WrittenLayout) -> tuple[int, ...] | None:
