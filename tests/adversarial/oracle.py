@@ -41,10 +41,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """``same``: None where this oracle cannot run the text. ``detail``: why, or what differs."""
+    """``same``: None where this oracle cannot run the text. ``detail``: why, or what differs.
+    ``faults``: of the text before."""
 
     same: bool | None
     detail: str = ""
+    faults: tuple[tuple[str, str, int], ...] = ()
 
 
 def judge(before: str, after: str, kernel: AdversarialKernel) -> Judgement:
@@ -52,15 +54,18 @@ def judge(before: str, after: str, kernel: AdversarialKernel) -> Judgement:
     try:
         one = read_program(before, kernel)
         two = read_program(after, kernel)
+        faults: tuple[tuple[str, str, int], ...] = ()
         for launch in kernel.launches:
-            found = _compared(one.run(launch), two.run(launch))
+            then = one.run(launch)
+            faults += then.faults
+            found = _compared(then, two.run(launch))
             if found:
-                return Judgement(False, f"{launch}: {found}")
+                return Judgement(False, f"{launch}: {found}", faults)
     except UnknownOperationError as error:
         return Judgement(None, f"not executed: {error}")
     except EndlessError:
         return Judgement(False, "a loop does not end")
-    return Judgement(True)
+    return Judgement(True, faults=faults)
 
 
 def outcomes(text: str, kernel: AdversarialKernel) -> list[Outcome]:

@@ -20,12 +20,14 @@ a wrong text that is offered; a text that the oracle cannot run; an exception.""
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One kernel and its outcome. ``fixed``: the text that ``fix`` writes."""
+    """One kernel and its outcome. ``fixed``: the text that ``fix`` writes; ``faults``: of the
+    kernel itself, None where it did not run."""
 
     kernel: AdversarialKernel
     outcome: str
     detail: str = ""
     fixed: str = ""
+    faults: tuple[tuple[str, str, int], ...] | None = None
 
 
 def trial(kernel: AdversarialKernel, folder: Path) -> Trial:
@@ -43,7 +45,7 @@ def trial(kernel: AdversarialKernel, folder: Path) -> Trial:
         return Trial(kernel, "refused" if told else "nothing", told)
     judgement = judge(kernel.text, report.fixed_text, kernel)
     if judgement.same:
-        return Trial(kernel, "right", fixed=report.fixed_text)
+        return Trial(kernel, "right", "", report.fixed_text, judgement.faults)
     if judgement.same is None:
         return Trial(kernel, "unjudged", judgement.detail, report.fixed_text)
     heard = _fixed(path, kernel, execute=True)
