@@ -41,6 +41,7 @@ _FUNCTION = regex(
 _SHARED = regex(
     r"\.shared\s+(?:\.align\s+(\d{1,9})\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)((?:\[\d{0,12}\])*)"
 )
+_BRACKET = regex(r"[{}\[\]()]")
 _LABEL = regex(r"\s*([$\w]+):(?!:)")
 _PARAM = regex(r"\.param\s+\.(\w+)[^,)]*?([\w$]+)(\[\d+\])?\s*(?=[,)]|$)")
 _SIZE = regex(r"\.(reqntid|maxntid)\s+([\d, ]+)")
@@ -145,8 +146,10 @@ def kernel_names(text: str) -> tuple[str, ...]:
     return tuple(_ENTRY.findall(without_comments(text)))
 
 
+@lru_cache(maxsize=4)
 def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel, ...]:
-    """All kernels of the text, in order, or ``only`` one.
+    """All kernels of the text, in order, or ``only`` one. Those of the last texts are remembered:
+    a fix reads, writes, proves and runs the same two.
 
     Raises :class:`InputError` if one ends in the middle.
     """
@@ -316,7 +319,7 @@ def _marks(
     source: Location | None,
 ) -> tuple[str, Location | None]:
     """Take labels, ``.loc`` lines and scope braces off the front of ``line``."""
-    while True:
+    while ":" in line or ".loc" in line or line.lstrip()[:1] in ("{", "}"):
         label = _LABEL.match(line)
         place = LOC.match(line)
         if label:
@@ -328,7 +331,8 @@ def _marks(
             scopes.brace(line.strip()[0])
             line = line.strip()[1:]
         else:
-            return line, source
+            break
+    return line, source
 
 
 def _statement(text: str, line: int, source: Location | None) -> Statement | None:
@@ -345,6 +349,10 @@ def _statement(text: str, line: int, source: Location | None) -> Statement | Non
 
 def _split(text: str) -> Iterator[str]:
     """Operands, split at commas outside braces, brackets and parentheses."""
+    if not _BRACKET.search(text):
+        *first, last = map(str.strip, text.split(","))
+        yield from (*first, last) if last else first
+        return
     depth, start = 0, 0
     for at, sign in enumerate(text):
         if sign in "{[(":
