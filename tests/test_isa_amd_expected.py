@@ -3,6 +3,8 @@ as if it had found it itself. Random kernels; the judge is a run that was told n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from bankwise.read.amd.decode import decode_kernel
@@ -56,11 +58,11 @@ def answers(text: str) -> tuple[list[tuple[object, object]], int]:
     return pairs, expecting
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_what_is_expected_is_answered_as_if_it_had_been_found(seed: int) -> None:
-    for one, other in answers(program(seed)[0])[0]:
-        assert one == other
-
-
-def test_something_is_expected() -> None:
-    assert sum(answers(program(seed)[0])[1] for seed in range(4)) > 1
+@pytest.mark.parametrize("seeds", [range(4), *((seed,) for seed in range(4, 8))], ids=str)
+def test_what_is_expected_is_answered_as_if_it_had_been_found(seeds: Sequence[int]) -> None:
+    found = [answers(program(seed)[0]) for seed in seeds]
+    for pairs, _ in found:
+        for one, other in pairs:
+            assert one == other
+    if len(seeds) > 1:
+        assert sum(expecting for _, expecting in found) > 1, "something is expected"
