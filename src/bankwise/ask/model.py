@@ -64,7 +64,8 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
     reports = []
     many = sum(d.uses_shared_memory for d in dispatches)
     for dispatch, label in _labelled(file, options, dispatches, _folder(options)):
-        reports.append(check_opened(open_text(dispatch.text, label), options))
+        opened = open_text(dispatch.text, label, isolated=False)  # as the same IREE printed it
+        reports.append(check_opened(opened, options))
         if progress:
             progress(len(reports), many)
     return CheckReport(

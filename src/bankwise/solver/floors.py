@@ -37,7 +37,7 @@ Whole = tuple[tuple[Issue, ...], int]
 """The instructions of an access that is aligned well, and the bytes that they want."""
 
 
-_Prices = dict[object, int]
+ExecutionFloors = dict[object, int]
 """What executions take at least, by what they have in common."""
 
 
@@ -71,8 +71,9 @@ class _Places(ByIdentity, frozen=True, eq=False):
     place: IntArray
 
 
-def floors(work: Workload) -> Floors | Refusal:
-    """The floor of every access; a Refusal where one has no instruction at all."""
+def floors(work: Workload, prices: ExecutionFloors | None = None) -> Floors | Refusal:
+    """The floor of every access; a Refusal where one has no instruction at all. ``prices``: known
+    ones of the same machine and elements, which get those that are computed here."""
     whole: list[Whole] = []
     known: dict[object, Whole | Refusal] = {}
     for use in work.uses:
@@ -85,9 +86,9 @@ def floors(work: Workload) -> Floors | Refusal:
             return issued
         whole.append(issued)
     places = _places(work, whole)
-    prices: _Prices = {}
+    known_prices = {} if prices is None else prices
     found = (
-        Floor(issues, alignment, _passes(work, use, issues, places, prices), use.weight)
+        Floor(issues, alignment, _passes(work, use, issues, places, known_prices), use.weight)
         for use, (issues, alignment) in zip(work.uses, whole, strict=True)
     )
     return Floors(tuple(found))
@@ -131,7 +132,7 @@ def _places(work: Workload, whole: list[Whole]) -> _Places:
 
 
 def _passes(
-    work: Workload, use: Use, issues: tuple[Issue, ...], places: _Places, prices: _Prices
+    work: Workload, use: Use, issues: tuple[Issue, ...], places: _Places, prices: ExecutionFloors
 ) -> Fraction:
     """The mean over the executions of an access."""
     rows = [work.machine.instruction(issue.instruction) for issue in issues]
