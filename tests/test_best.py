@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
+from math import lcm
 from pathlib import Path
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from bankwise.algebra.address import Padded, RowFolds, is_bijection
+from bankwise.algebra.address import Fold, Identity, Padded, RowFolds, is_bijection
 from bankwise.algebra.offset import Shape
+from bankwise.counting.conflict import count
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.solver.answer import Limits, exact
 from bankwise.solver.best import Best, best, more
 from bankwise.solver.price import Workload, as_written, cost, workload
 from bankwise.solver.spaces import LINEAR, PADDING, SHUFFLE, Space, row_folds
+from bankwise.solver.stacked import totals
 from bankwise.tile import Tile, Use, directions, runs, stages
 from kernel_texts import ROWS, changed, written
 from tile_problems import random_problem
@@ -269,3 +273,31 @@ def test_what_check_names_and_fix_cannot_write_is_said_with_the_reason(tmp_path:
         ]
         assert better
         assert {n for o in better for n in o.allocations} <= set(told)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_accesses_that_are_alike_cost_what_counting_says_of_each(seed: int) -> None:
+    rng, gpu = np.random.default_rng(seed), machine("gfx942")
+    row = gpu.instruction("ds_read_b64")
+    uses = []
+    for number in range(12):
+        starts = 4 * rng.integers(0, 256, (6, 64))
+        starts[3:] = starts[:3]  # executions that come again count again
+        active, times = rng.random((6, 64)) < 0.8, rng.integers(1, 4, 6)
+        written = as_written(row)
+        uses.append(Use(f"{number}", "read", runs(starts, 4), active, *written, times=times))
+    tile = Tile(Shape((("n", 32), ("m", 32)), 16), tuple(uses))
+    maps = (Identity(), RowFolds(32, (Fold(32, 4, 8),)), Padded(32, 4))
+    work = Workload(gpu, tile)
+    summed = totals(work.stacks, maps, 16)
+    for address, total in zip(maps, summed.tolist(), strict=True):
+        found, weighed = cost(work, address), Fraction()
+        assert not isinstance(found, Refusal)
+        for each, one in zip(uses, found.uses, strict=True):
+            counted = count(row, 2 * address(each.elements[..., 0]), each.active)
+            assert each.times is not None
+            every = int(each.times.sum())
+            assert one.passes == Fraction(int((counted.passes * each.times).sum()), every)
+            assert one.ideal == Fraction(int((counted.ideal * each.times).sum()), every)
+            weighed += one.passes
+        assert total == weighed * lcm(*(each.weights[1] for each in uses))

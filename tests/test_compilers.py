@@ -18,8 +18,7 @@ pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 from bankwise.ask.check import check
 from bankwise.ask.doctor import doctor
 from bankwise.ask.fix import fix
-from bankwise.change.compile.compilers import VARIABLE, own_compiler
-from bankwise.notation.wave.settings import HOST_FUNCTION
+from bankwise.change.compile.compilers import HOST_FUNCTION, VARIABLE, own_compiler
 from bankwise.show.fixing import FixReport
 from command import bankwise
 from kernel_texts import ROOT, changed, written

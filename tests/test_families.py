@@ -15,8 +15,9 @@ from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.best import ranked
 from bankwise.solver.fit import family, fit, masks
+from bankwise.solver.linear_totals import linear_totals
 from bankwise.solver.plan import Plan, front
-from bankwise.solver.price import Workload, cost, costs, linear_totals, workload
+from bankwise.solver.price import Workload, cost, costs, workload
 from bankwise.solver.problem import BitTile, problem
 from bankwise.solver.search import solve
 from bankwise.solver.theorem import pins

@@ -18,12 +18,13 @@ from bankwise.ask.fix import fix
 from bankwise.ask.fix_wave import PatchedCode, PromotedPadding, beside_patch
 from bankwise.ask.judge_isa import EmittedCode, emitted_code
 from bankwise.ask.text_price import ReportedText, TextPrice
+from bankwise.change.compile.compilers import HOST_FUNCTION
 from bankwise.change.passes.unpad import unpad
 from bankwise.change.prove import MapClaim, prove
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError
 from bankwise.notation.padding import Unpadded
-from bankwise.notation.wave.settings import HOST_FUNCTION, NOT_COMPILED
+from bankwise.notation.wave.settings import NOT_COMPILED
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.options import Options
 from bankwise.show import words

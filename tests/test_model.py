@@ -96,6 +96,14 @@ def test_direct_loads_are_selectable() -> None:
     assert any(name.endswith("_lds") for name in names[1])
 
 
+def test_kernels_are_the_same_where_no_code_is_made_of_them() -> None:
+    for way in (Lowering(), Lowering(padding=True, direct_load=True)):
+        (made,), (left,) = (lower(SMALL, "gfx942", way, code=code) for code in (True, False))
+        assert made.listings
+        assert left == replace(made, listings=())
+        assert left.uses_shared_memory
+
+
 def test_the_option_is_set_beside_the_ones_that_are_there() -> None:
     start = "translation_info<pipeline = #x workgroup_size = [64, 1, 1] subgroup_size = 64"
     option = "no_reduce_shared_memory_bank_conflicts = true"

@@ -32,8 +32,8 @@ the answer is put behind each other as often.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import lru_cache
+from math import gcd
 
 import numpy as np
 from msgspec import Struct
@@ -93,9 +93,10 @@ class Use(ByIdentity, frozen=True, eq=False):
     @property
     def weights(self) -> tuple[IntArray, int]:
         """How much the passes of each execution count: numerators and a common denominator."""
-        times = np.ones(len(self.elements), np.int64) if self.times is None else self.times
-        share = Fraction(self.weight, int(times.sum()))
-        return times * share.numerator, share.denominator
+        times = times_of(self)
+        every = int(times.sum())
+        common = gcd(self.weight, every)
+        return times * (self.weight // common), every // common
 
 
 class Tile(ByIdentity, frozen=True, eq=False):
@@ -167,9 +168,19 @@ def runs(starts: IntArray, span: int) -> IntArray:
 @lru_cache(maxsize=128)
 def in_runs(use: Use) -> bool:
     """Whether every active lane moves elements in a row, from a multiple of their number on."""
-    moved = use.elements[use.active]
+    return moves_in_runs(use.elements, use.active)
+
+
+def moves_in_runs(elements: IntArray, active: BoolArray) -> bool:
+    """The same of arrays [.., lanes, elements of a lane] and [.., lanes]."""
+    moved, span = elements[active], elements.shape[-1]
     first = moved[:, :1]
-    return not (first % use.span).any() and bool((moved == first + np.arange(use.span)).all())
+    return not (first % span).any() and bool((moved == first + np.arange(span)).all())
+
+
+def times_of(use: Use) -> IntArray:
+    """How often each execution of an access happens."""
+    return np.ones(len(use.elements), np.int64) if use.times is None else use.times
 
 
 def stages(tile: Tile) -> Tile:

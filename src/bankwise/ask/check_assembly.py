@@ -20,7 +20,6 @@ from bankwise.ask.over_blocks import (
 )
 from bankwise.ask.over_launches import over_launches, worst_first
 from bankwise.ask.samples import sample_of, with_samples
-from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
 from bankwise.ask.write_emitted import Origin
 from bankwise.counting.access import Pattern
 from bankwise.counting.count_kernel import count_kernel
@@ -38,7 +37,7 @@ from bankwise.read.options import Options, Progress, arguments_of, command, thre
 from bankwise.read.recognise import load, recognise
 from bankwise.read.ttgir.beside import keys_beside, launches_beside
 from bankwise.show.advised import AS_FOLLOWED
-from bankwise.show.values import CheckReport, KernelReport
+from bankwise.show.values import CheckReport, Finding, KernelReport
 
 if TYPE_CHECKING:
     from bankwise.ask.advice import Advice
@@ -84,10 +83,30 @@ def report_of(
         str(path),
         "emitted",
         reports,
-        findings=(f for k in kernels for f in (*offsets_after_xor(k), *swizzle_mismatches(k))),
+        findings=(f for k in kernels for f in (*offsets_after_xor(k), *_mismatches(k))),
         refusals=(r for report in reports for r in report.refusals),
         notes=notes,
     )
+
+
+def _mismatches(kernel: AssemblyKernel) -> Iterator[Finding]:
+    """Operands of asynchronous units that are not where their descriptors look."""
+    if _has_units(kernel):
+        from bankwise.ask.swizzles import swizzle_mismatches
+
+        yield from swizzle_mismatches(kernel)
+
+
+def _fillings(kernel: AssemblyKernel) -> Iterator[str]:
+    """How fast such operands can be filled."""
+    if _has_units(kernel):
+        from bankwise.ask.swizzles import filling_notes
+
+        yield from filling_notes(kernel)
+
+
+def _has_units(kernel: AssemblyKernel) -> bool:
+    return any(one.unit is not None for one in kernel.accesses)
 
 
 def kernels_of(path: Path, options: Options) -> tuple[AssemblyKernel, ...]:
@@ -166,7 +185,7 @@ def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
     counted = _counted(found, others, known, gpu)
     advice = _advice(found, gpu, origin)
     conflicts = any(r.run.extra for r in counted.accesses)
-    notes = (*(advice.notes if conflicts else ()), *filling_notes(found))
+    notes = (*(advice.notes if conflicts else ()), *_fillings(found))
     exact = counted.counted and all(r.run.exact for r in counted.accesses)
     each = "workgroup" if exact else AS_FOLLOWED
     return replace(

@@ -26,10 +26,10 @@ from bankwise.ask.judge_isa import (
     waves,
 )
 from bankwise.ask.text_price import ReportedText, TextPrice
+from bankwise.change.compile.compilers import by_wave
 from bankwise.errors import Refusal
 from bankwise.notation.padding import PADDINGS_BYTES
 from bankwise.notation.wave.settings import (
-    HOST_FUNCTION,
     NOT_COMPILED,
     OWN_CODE,
     PROMOTED_BITS,
@@ -97,7 +97,7 @@ def with_wave(
     """
     before = found.before
     asked = report.changes or any(each.totals.run.extra for each in before.report.kernels)
-    if HOST_FUNCTION not in before.opened.source.text or not asked:
+    if not by_wave(before.opened.source.text) or not asked:
         return report
     # A patch is applied to the file; what is printed gets a name of the user's.
     file = {"": before.opened.source.file, "-": "fixed.mlir"}.get(output, output)

@@ -16,26 +16,34 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from bankwise.ask.check_mlir import check_opened
-from bankwise.ask.cost import Costs, cost_of_opened
-from bankwise.ask.fix_dump import into_the_model
-from bankwise.ask.fix_judged import judged
-from bankwise.ask.judge_smt import need_solver
-from bankwise.ask.model_best import IREE_DEFAULT, DispatchFix, LoweredDispatch, best
-from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link, lower, recompilable
+from bankwise.change.compile.lower import (
+    IREE_DEFAULT,
+    Dispatch,
+    Lowering,
+    code_object,
+    link,
+    lower,
+    recompilable,
+)
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
 from bankwise.read.mlir.unread import ends_early
 from bankwise.read.names import listed, means
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, command
-from bankwise.show.costing import KernelCost
-from bankwise.show.model import ModelFix
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.words import NOT_DEFAULT
+
+if TYPE_CHECKING:
+    from bankwise.ask.cost import Costs
+    from bankwise.ask.model_best import DispatchFix, LoweredDispatch
+    from bankwise.show.costing import KernelCost
+    from bankwise.show.model import ModelFix
 
 _TEXTS = frozenset(
     (".mlir", ".rst", ".md", ".txt", ".json", ".toml", ".csv", ".html", ".ll", ".s", ".ptx", ".py")
@@ -52,11 +60,12 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
     """
     from bankwise.read.mlir.module import open_text
 
-    dispatches = _lower(file, options)
+    dispatches = _lower(file, options, code=False)
     reports = []
     many = sum(d.uses_shared_memory for d in dispatches)
     for dispatch, label in _labelled(file, options, dispatches, _folder(options)):
-        reports.append(check_opened(open_text(dispatch.text, label), options))
+        opened = open_text(dispatch.text, label, isolated=False)  # as the same IREE printed it
+        reports.append(check_opened(opened, options))
         if progress:
             progress(len(reports), many)
     return CheckReport(
@@ -100,6 +109,12 @@ def fix_model(
     Nothing but ``options.keep`` is written; a model has no ``reference`` of its buffers. Raises
     :class:`InputError` as :func:`check_model` does.
     """
+    from bankwise.ask.fix_dump import into_the_model
+    from bankwise.ask.fix_judged import judged
+    from bankwise.ask.judge_smt import need_solver
+    from bankwise.ask.model_best import best
+    from bankwise.show.model import ModelFix
+
     assert not judges.reference, "the table of formats refuses it"
     if output:
         check_output(Path(output))
@@ -147,6 +162,8 @@ def _by_dispatch(
     file: Path, target: str, lowered: Mapping[Lowering, tuple[Dispatch, ...]], folder: Path
 ) -> Iterator[tuple[LoweredDispatch, ...]]:
     """The ways in which each dispatch is lowered, as files; what IREE does unasked is the last."""
+    from bankwise.ask.model_best import LoweredDispatch
+
     found: dict[str, list[LoweredDispatch]] = {}
     for way, dispatches in lowered.items():
         for dispatch in (d for d in dispatches if d.uses_shared_memory):
@@ -159,9 +176,10 @@ def _by_dispatch(
 
 def cost_of_model(file: Path, options: Options) -> Costs:
     """Lower the model in ``file`` and cost every dispatch with workgroup memory."""
+    from bankwise.ask.cost import cost_of_opened
     from bankwise.read.mlir.module import open_text
 
-    dispatches = _lower(file, options)
+    dispatches = _lower(file, options, code=False)
     found: list[KernelCost] = []
     refusals = [*_refusals(dispatches)]
     for dispatch, label in _labelled(file, options, dispatches, None):
@@ -186,7 +204,9 @@ def _lowering(options: Options, unasked: Lowering = IREE_DEFAULT) -> Lowering:
     return Lowering(*(u if s is None else s for s, u in zip(said, own, strict=True)))
 
 
-def _lower(file: Path, options: Options, lowering: Lowering | None = None) -> tuple[Dispatch, ...]:
+def _lower(
+    file: Path, options: Options, lowering: Lowering | None = None, *, code: bool = True
+) -> tuple[Dispatch, ...]:
     if not options.target:
         raise InputError(
             "a model names no GPU",
@@ -196,7 +216,7 @@ def _lower(file: Path, options: Options, lowering: Lowering | None = None) -> tu
     machine(options.target)
     text, how = read_text(file), lowering or _lowering(options)
     try:
-        found = lower(text, options.target, how, file=str(file))
+        found = lower(text, options.target, how, file=str(file), code=code)
     except InputError as error:
         hint = error.hint or ends_early(text)
         raise InputError(error.message, location=error.location, hint=hint) from error

@@ -18,7 +18,7 @@ from bankwise.ask.code_price import CodePrice, code_price
 from bankwise.ask.fix import rewritten
 from bankwise.ask.fix_judged import RewrittenFile, as_it_was
 from bankwise.ask.text_price import AT_ANY_CYCLES, TextPrice, kernel_price, launch_price, rests_on
-from bankwise.change.compile.lower import Dispatch, Lowering
+from bankwise.change.compile.lower import IREE_DEFAULT, Dispatch, Lowering
 from bankwise.errors import Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
@@ -28,9 +28,6 @@ from bankwise.show.values import CheckReport
 from bankwise.solver.hypotheses import GAINS, Priced, gain, gambled, hinged, stakes
 from bankwise.solver.plan import Prefer, preference
 from bankwise.tile import COPIES
-
-IREE_DEFAULT = Lowering(padding=True, direct_load=True)
-"""What ``iree-compile`` does unasked."""
 
 
 class LoweredDispatch(Struct, frozen=True):

@@ -25,11 +25,11 @@ from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.cost import kernel_cost
 from bankwise.ask.fix import fix_kernels
 from bankwise.ask.fix_judged import judged
-from bankwise.ask.model_best import IREE_DEFAULT, LoweredDispatch, best
+from bankwise.ask.model_best import LoweredDispatch, best
 from bankwise.ask.sweep_tile import run_tile
 from bankwise.ask.text_price import TextPrice, launch_price
 from bankwise.change.compile.compile import compile_text
-from bankwise.change.compile.lower import Dispatch, Lowering, lower
+from bankwise.change.compile.lower import IREE_DEFAULT, Dispatch, Lowering, lower
 from bankwise.errors import InputError, Refusal
 from bankwise.read.emitted import Listing
 from bankwise.read.options import Judges, Options

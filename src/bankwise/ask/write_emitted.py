@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.algebra.address_fold import AddressFold
-from bankwise.ask.advice_amd import splice
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import EmittedBuffer
 from bankwise.read.names import variables
@@ -52,6 +51,8 @@ def to_write(
     what, text, notes = _said(optimum, address, rows, origin)
     spliced = None
     if fold is not None and not rows and origin.assembly and not origin.command:
+        from bankwise.ask.advice_amd import splice
+
         spliced = splice(origin.assembly, kernel.name, kernel.target, buffer, fold)
     if spliced is not None:
         what = f"before each access of {', '.join(optimum.allocations)}"

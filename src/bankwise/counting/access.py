@@ -7,7 +7,7 @@ loop iteration in which the bytes, the active lanes or the allocation differ.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,12 @@ def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     every = np.sort(values, axis=None)
     new: BoolArray = np.concatenate([every[:1] == every[:1], every[1:] != every[:-1]])
     return every[new]
+
+
+def row_bytes(values: npt.NDArray[Any]) -> list[bytes]:
+    """What tells the rows of an array apart, along its first axis: for dictionaries."""
+    text, size = values.tobytes(), values[:1].nbytes
+    return [text[start : start + size] for start in range(0, len(text), max(1, size))]
 
 
 class Pattern(ByIdentity, frozen=True, eq=False):

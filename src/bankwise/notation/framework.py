@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -23,8 +24,10 @@ from bankwise.algebra.address import AddressMap
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.notation.mfma import Operand
 from bankwise.notation.values import Distribution, Memory, collision
+
+if TYPE_CHECKING:
+    from bankwise.notation.mfma import Operand
 
 
 class Setting(Struct, frozen=True):

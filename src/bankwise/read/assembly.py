@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from math import prod
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -12,10 +13,12 @@ from msgspec.structs import replace
 from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
 from bankwise.identity import ByIdentity
-from bankwise.notation.cute.hopper import MatrixDescriptor
 from bankwise.read.launch.boxes import Box, Cut, Residues
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import argument_name
+
+if TYPE_CHECKING:
+    from bankwise.notation.cute.hopper import MatrixDescriptor
 
 ArgumentValues = Mapping[str | int, int]
 """Numbers of kernel arguments, by name or by byte offset (AMD) or position (PTX)."""

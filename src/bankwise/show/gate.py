@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from rich.console import Console
@@ -14,14 +15,15 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import INCOMPLETE, InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
-from bankwise.show.baseline import HeldAgainst, held_against
-from bankwise.show.baseline_words import grew, said_known, said_loudly, said_quietly, said_taken
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic, places, why
 from bankwise.show.saved_check import KnownConflicts
 from bankwise.show.snippets import NOT_EDITED, against, effect
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumption, doubt, not_checked, openers, still_open
+
+if TYPE_CHECKING:
+    from bankwise.show.baseline import HeldAgainst
 
 KNOWN = "known by the baseline"
 """Why something decides nothing."""
@@ -57,7 +59,7 @@ class Gate(Struct, frozen=True):
         taken |= any(kernel.assumed and kernel.accesses for kernel in report.kernels)
         left = in_part or taken or bool(report.refusals)
         if left and self.baseline.saved:
-            left = bool(held_against(report, self.baseline).new_left)
+            left = bool(self.held(report).new_left)
         return exit_code(
             findings="sure" in new or bool(report.findings),
             incomplete="possible" in new or left,
@@ -70,11 +72,17 @@ class Gate(Struct, frozen=True):
 
     def set_aside(self, report: CheckReport) -> dict[int, str]:
         """Why an access decides nothing, by its ``id``."""
-        known = held_against(report, self.baseline).known if self.baseline.saved else ()
+        known = self.held(report).known if self.baseline.saved else ()
         least = f"left out by --min-evidence {self.least}"
         weak = (a for a in report.accesses if self.leaves_out(a))
         left = {id(a): f"{least}: the rule of {a.ruled} is {a.evidence}" for a in weak}
         return {id(a): KNOWN for a in known} | left
+
+    def held(self, report: CheckReport) -> HeldAgainst:
+        """A report beside what the baseline knows."""
+        from bankwise.show.baseline import held_against
+
+        return held_against(report, self.baseline)
 
 
 def said_left_out(report: CheckReport, gate: Gate) -> str:
@@ -109,11 +117,13 @@ def read_ways(text: str) -> int:
 
 def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
     """What the baseline knows and what the gate left out, below a check."""
-    known = gate.baseline
-    for line in said_known(held_against(report, known), known) if known.saved else ():
-        console.print(f"[dim]{escape(line)}[/]")
-    if known.saved and gate.exit_code(report) == INCOMPLETE:
-        console.print(_OPEN)
+    if gate.baseline.saved:
+        from bankwise.show.baseline_words import said_known
+
+        for line in said_known(gate.held(report), gate.baseline):
+            console.print(f"[dim]{escape(line)}[/]")
+        if gate.exit_code(report) == INCOMPLETE:
+            console.print(_OPEN)
     left = said_left_out(report, gate)
     if left:
         console.print(f"[yellow]{escape(left)}[/]")
@@ -123,7 +133,9 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     """GitHub workflow commands: an error at every new cause of conflicts and at every finding, a
     notice at a cause that is only possible and at what is open or left out. What a baseline knows
     is a line of the log: nobody has to do anything about it."""
-    held = held_against(report, gate.baseline)
+    from bankwise.show.baseline_words import said_loudly, said_quietly, said_taken
+
+    held = gate.held(report)
     lines = [_annotation(cause, report, held) for cause in folded(report, gate.new(report))]
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_refused(one, report) for one in _open_refusals(report, held, gate)]
@@ -163,6 +175,8 @@ def _assumed(report: CheckReport, held: HeldAgainst) -> Iterator[tuple[Location,
 
 def _annotation(cause: Cause, report: CheckReport, held: HeldAgainst) -> str:
     """What is wrong and why, what it costs which kernel, and what mends it."""
+    from bankwise.show.baseline_words import grew
+
     one = diagnostic(cause, report)
     mine = one.by_kernel
     costs = "; ".join(

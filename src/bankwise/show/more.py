@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 from rich.console import Console
 
-from bankwise.show.beside import Beside, print_beside
-from bankwise.show.worth import Worth, print_worths
+if TYPE_CHECKING:
+    from bankwise.show.beside import Beside
+    from bankwise.show.worth import Worth
 
 
 class More(Struct, frozen=True):
@@ -24,6 +27,10 @@ class More(Struct, frozen=True):
 def print_more(more: More, console: Console) -> None:
     """Print it below the check."""
     if more.beside is not None:
+        from bankwise.show.beside import print_beside
+
         print_beside(more.beside, console)
     if more.worths is not None:
+        from bankwise.show.worth import print_worths
+
         print_worths(more.worths, console)

@@ -147,7 +147,12 @@ def _chosen(
     if isinstance(proof, Solution):
         least = min(p.passes for p in found)
         for layout in _searched(space, work.tile, proof, least):
-            found += _priced(space, work, [layout], known)
+            plans = tuple(_priced(space, work, [layout], known))
+            found += plans
+            # Masks of other rows issue the same instructions, in as many bytes.
+            reached = (p.passes <= proof.certificate.total_floor for p in plans)
+            if isinstance(layout, RowFolds) and any(reached):
+                break
     chosen = min(found, key=lambda p: p.price)
     return replace(chosen, space=space.name, tried=1 + tried)
 

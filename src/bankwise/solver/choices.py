@@ -15,7 +15,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
-from bankwise.solver.floors import Floors, floors
+from bankwise.solver.floors import ExecutionFloors, Floors, floors
 from bankwise.solver.known import ALL, IN_PARTS, Known, Standing
 from bankwise.solver.plan import Plan, Prefer, Rank, rank_of, spent
 from bankwise.solver.price import Workload, issued_cycles
@@ -107,8 +107,9 @@ def _groups(work: Workload, key: Callable[[Use], object]) -> list[list[int]]:
 
 def _bounded(work: Workload, prefer: Prefer) -> Iterator[IssueChoice]:
     whole: Floors | None = None
+    prices: ExecutionFloors = {}
     for issued in _choices(work):
-        least = floors(issued)
+        least = floors(issued, prices)
         if isinstance(least, Floors):
             whole = whole or least
             bound = _bound(issued, least, least, prefer)

@@ -24,17 +24,21 @@ import numpy as np
 from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap
-from bankwise.counting.access import IntArray, distinct
+from bankwise.counting.access import BoolArray, IntArray, distinct, row_bytes
 from bankwise.counting.conflict import phases
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Instruction
 from bankwise.hardware.policies import Issue
 from bankwise.identity import ByIdentity
 from bankwise.solver.price import MOST_ALIGNMENT, Workload, selected
-from bankwise.tile import COPIES, Use
+from bankwise.tile import COPIES, Use, times_of
 
 Whole = tuple[tuple[Issue, ...], int]
 """The instructions of an access that is aligned well, and the bytes that they want."""
+
+
+ExecutionFloors = dict[object, int]
+"""What executions take at least, by what they have in common."""
 
 
 class Floor(Struct, frozen=True):
@@ -67,17 +71,24 @@ class _Places(ByIdentity, frozen=True, eq=False):
     place: IntArray
 
 
-def floors(work: Workload) -> Floors | Refusal:
-    """The floor of every access; a Refusal where one has no instruction at all."""
+def floors(work: Workload, prices: ExecutionFloors | None = None) -> Floors | Refusal:
+    """The floor of every access; a Refusal where one has no instruction at all. ``prices``: known
+    ones of the same machine and elements, which get those that are computed here."""
     whole: list[Whole] = []
+    known: dict[object, Whole | Refusal] = {}
     for use in work.uses:
-        issued = _whole(work, use)
+        alike = use.op, use.span, use.kind, use.named, use.operation
+        key = *alike, use.issues, use.alignment_bytes
+        if key not in known:
+            known[key] = _whole(work, use)
+        issued = known[key]
         if isinstance(issued, Refusal):
             return issued
         whole.append(issued)
     places = _places(work, whole)
+    known_prices = {} if prices is None else prices
     found = (
-        Floor(issues, alignment, _passes(work, use, issues, places), use.weight)
+        Floor(issues, alignment, _passes(work, use, issues, places, known_prices), use.weight)
         for use, (issues, alignment) in zip(work.uses, whole, strict=True)
     )
     return Floors(tuple(found))
@@ -120,36 +131,50 @@ def _places(work: Workload, whole: list[Whole]) -> _Places:
     return _Places(step, place)
 
 
-def _passes(work: Workload, use: Use, issues: tuple[Issue, ...], places: _Places) -> Fraction:
+def _passes(
+    work: Workload, use: Use, issues: tuple[Issue, ...], places: _Places, prices: ExecutionFloors
+) -> Fraction:
     """The mean over the executions of an access."""
     rows = [work.machine.instruction(issue.instruction) for issue in issues]
     if use.kind in COPIES:
         return Fraction(sum(len(row.phases) for row in rows))
-    total = every = 0
-    for number, often in _different(use, places):
-        wave, active = use.elements[number], use.active[number]
-        every += often
-        for issue, row in zip(issues, rows, strict=True):
-            for part in range(row.addresses):
-                first = issue.offset_bytes + part * row.width_bytes
-                for lanes in phases(row, wave[:, 0], active):
-                    moved = wave[[lane for lane in lanes if active[lane]]]
-                    total += often * _phase(row, first, moved, places, work.shape.element_bits)
-    return Fraction(total, every)
+    times = times_of(use)
+    total = 0
+    for number, (key, often) in enumerate(zip(_keys(use, places), times.tolist(), strict=True)):
+        alike = issues, use.elements.shape, key
+        if alike not in prices:
+            wave, active = use.elements[number], use.active[number]
+            prices[alike] = _execution(work, wave, active, issues, rows, places)
+        total += often * prices[alike]
+    return Fraction(total, int(times.sum()))
 
 
-def _different(use: Use, places: _Places) -> Iterator[tuple[int, int]]:
-    """Executions that differ by more than a shift that keeps all places, and how often each is."""
-    times = np.ones(len(use.elements), np.int64) if use.times is None else use.times
+def _execution(
+    work: Workload,
+    wave: IntArray,
+    active: BoolArray,
+    issues: tuple[Issue, ...],
+    rows: list[Instruction],
+    places: _Places,
+) -> int:
+    """What one execution takes at least."""
+    total = 0
+    for issue, row in zip(issues, rows, strict=True):
+        for part in range(row.addresses):
+            first = issue.offset_bytes + part * row.width_bytes
+            for lanes in phases(row, wave[:, 0], active):
+                moved = wave[[lane for lane in lanes if active[lane]]]
+                total += _phase(row, first, moved, places, work.shape.element_bits)
+    return total
+
+
+def _keys(use: Use, places: _Places) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """What executions have in common that differ by no more than a shift that keeps all places."""
     lead = np.take_along_axis(use.elements[..., 0], use.active.argmax(axis=1)[:, None], axis=1)
     starts = np.where(use.active, use.elements[..., 0], lead)
     moved = np.where(use.active[..., None], use.elements - starts[:, :1, None], -1)
-    rows = zip(moved, places.step[starts], places.place[starts], strict=True)
-    found: dict[bytes, list[int]] = {}
-    for number, row in enumerate(rows):
-        found.setdefault(b"".join(x.tobytes() for x in row), []).append(number)
-    for numbers in found.values():
-        yield numbers[0], int(times[numbers].sum())
+    alike = moved, places.step[starts], places.place[starts]
+    return zip(*map(row_bytes, alike), strict=True)
 
 
 def _phase(row: Instruction, first: int, moved: IntArray, places: _Places, bits: int) -> int:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from bankwise.algebra.layout import Dimensions
 from bankwise.algebra.offset import Shape
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import IntArray, row_bytes
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.solver.problem import BitTile, Kind, Problem, Request, problem
@@ -105,22 +105,25 @@ def _requests(use: Use, shape: Shape, machine: Machine, name: str) -> list[Reque
         return Refusal(f"{span} elements are no aligned power of two")
     found = []
     kind: Kind = "dma" if use.kind == "dma" else "plain"
-    for wave in use.elements:
-        moved = _directions(wave)
-        if moved is None:
-            return Refusal("an index is not linear over F2")
-        row_name = use.issues[0].instruction
-        found.append(Request(name, use.op, moved[0], moved[1], (), 1, row_name, kind))
+    row_name = use.issues[0].instruction
+    known: dict[bytes, Request] = {}
+    waves = use.elements ^ use.elements[:, :1, :1]
+    for wave, key in zip(waves, row_bytes(waves), strict=True):
+        if key not in known:
+            moved = _directions(wave)
+            if moved is None:
+                return Refusal("an index is not linear over F2")
+            known[key] = Request(name, use.op, moved[0], moved[1], (), 1, row_name, kind)
+        found.append(known[key])
     return found
 
 
-def _directions(wave: IntArray) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+def _directions(moved: IntArray) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """What each lane bit moves, and each bit inside a lane's elements [lanes, elements].
 
-    None unless the elements are a translate of a linear map.
+    None unless the elements, the first of which is 0, are those of a linear map.
     """
-    moved = wave ^ wave[0, 0]
-    lanes = tuple(int(moved[1 << i, 0]) for i in range(len(wave).bit_length() - 1))
-    inside = tuple(int(moved[0, 1 << i]) for i in range(wave.shape[1].bit_length() - 1))
+    lanes = tuple(int(moved[1 << i, 0]) for i in range(len(moved).bit_length() - 1))
+    inside = tuple(int(moved[0, 1 << i]) for i in range(moved.shape[1].bit_length() - 1))
     linear = (moved == spread(lanes)[:, None] ^ spread(inside)).all()
     return (lanes, inside) if linear else None

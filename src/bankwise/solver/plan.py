@@ -21,7 +21,8 @@ from bankwise.algebra.offset import Dims, Shape, footprint, offset_text, operati
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.solver.price import LayoutCost, Workload, cost, fills_rows, linear_totals
+from bankwise.solver.linear_totals import linear_totals
+from bankwise.solver.price import LayoutCost, Workload, cost, fills_rows
 from bankwise.solver.spaces import Space
 from bankwise.solver.stacked import MOST_LANES, lanes, totals
 from bankwise.solver.variants import joinable_parts

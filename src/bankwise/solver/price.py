@@ -13,28 +13,35 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.algebra import f2
-from bankwise.algebra.address import AddressMap, Linear, Padded, keeps_runs
+from bankwise.algebra.address import AddressMap, Padded
 from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
-from bankwise.counting.conflict import count
 from bankwise.errors import MisalignedError, Refusal
 from bankwise.hardware.issue_cycles import issue_cycles
-from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
+from bankwise.hardware.machine import Instruction, Machine
 from bankwise.hardware.policies import Issue, select
 from bankwise.identity import ByIdentity
-from bankwise.notation.framework import Ground
+from bankwise.solver.alike import (
+    PlacedGroup,
+    UsesAlike,
+    alike,
+    representatives,
+    starts_of,
+    tallies,
+)
 from bankwise.solver.problem import Problem
 from bankwise.solver.stacked import Stack, stacked
-from bankwise.tile import COPIES, Tile, Use, in_runs, spread
+from bankwise.tile import COPIES, Tile, Use, in_runs, spread, times_of
 
-Totals = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from bankwise.notation.framework import Ground
 
 MOST_ALIGNMENT = 16
 """No instruction asks for more, in bytes."""
@@ -60,6 +67,8 @@ class Workload(ByIdentity, frozen=True, eq=False, dict=True):
     @property
     def ground(self) -> Ground:
         """What the members of a family depend on."""
+        from bankwise.notation.framework import Ground
+
         banks = max(row.banks for row in self.machine.instructions.values())
         return Ground(self.shape, banks, self.tile.span)
 
@@ -67,6 +76,11 @@ class Workload(ByIdentity, frozen=True, eq=False, dict=True):
     def linear(self) -> bool:
         """Whether the theorem speaks about all of it, each access one instruction."""
         return self.tile.linear and all(len(use.issues) == 1 for use in self.uses)
+
+    @cached_property
+    def groups(self) -> tuple[UsesAlike, ...]:
+        """Its accesses but for copies, those together that are alike."""
+        return alike(self.uses)
 
     @cached_property
     def stacks(self) -> tuple[Stack, ...]:
@@ -188,37 +202,96 @@ def cost(work: Workload, address: AddressMap) -> LayoutCost | Refusal:
 
 def costs(work: Workload, addresses: Sequence[AddressMap]) -> list[LayoutCost | Refusal]:
     """The same for many layouts: each instruction is counted once, for all of them together."""
-    rows = [_row(work, address) for address in addresses]
-    placed = [p for row in rows if isinstance(row, list) for p in row if isinstance(p, Placed)]
-    tallies = iter(_tallies(work.machine, placed))
-    return [row if isinstance(row, Refusal) else _cost(work, row, tallies) for row in rows]
+    rows = [_alike_row(work, address) or _row(work, address) for address in addresses]
+    placed = [p for row in rows if isinstance(row, _PlacedRow) for p in row.groups]
+    counted = iter(tallies(work.machine, placed))
+    return [row if isinstance(row, Refusal) else _cost(work, row, counted) for row in rows]
 
 
-def _row(work: Workload, address: AddressMap) -> list[Placed | UseCost] | Refusal:
-    """Every access under one layout: what has to be counted, and what copies cost."""
-    row: list[Placed | UseCost] = []
-    for use in work.uses:
+class _PlacedRow(ByIdentity, frozen=True, eq=False):
+    """Every access under one layout: groups that have to be counted, what copies cost by number."""
+
+    groups: Sequence[PlacedGroup]
+    copies: Mapping[int, UseCost]
+
+
+def _alike_row(work: Workload, address: AddressMap) -> _PlacedRow | Refusal | None:
+    """Every access under one layout, those that are alike at once; None where one of them has to be
+    looked at by itself."""
+    groups: list[PlacedGroup] = []
+    for some in work.groups:
+        found = _together(work, some, address)
+        if found is None:
+            return None
+        groups.append(found)
+    return _with_copies(work, groups, address)
+
+
+def _with_copies(
+    work: Workload, groups: Sequence[PlacedGroup], address: AddressMap
+) -> _PlacedRow | Refusal:
+    copies: dict[int, UseCost] = {}
+    for number, use in enumerate(work.uses):
+        if use.kind in COPIES:
+            found = _copy_cost(work, use, address)
+            if isinstance(found, Refusal):
+                return found
+            copies[number] = found
+    return _PlacedRow(groups, copies)
+
+
+def _together(work: Workload, some: UsesAlike, address: AddressMap) -> PlacedGroup | None:
+    """Accesses that are alike under one layout; None unless all are aligned as they want it."""
+    use, starts = some.first, starts_of(some.elements, some.active, some.in_runs, address)
+    if starts is None or not use.issues:
+        return None
+    bits = starts * work.shape.element_bits
+    low = int(np.bitwise_or.reduce(bits[some.active], initial=0))
+    alignment = _alignment(low)
+    rows = [work.machine.instruction(issue.instruction) for issue in use.issues]
+    if low % 8 or alignment < max(use.alignment_bytes, *(row.alignment_bytes for row in rows)):
+        return None
+    offsets = (bits // 8).reshape(-1, starts.shape[-1])
+    active = some.active.reshape(offsets.shape)
+    first, which = representatives(offsets, active)
+    of_each = which.reshape(some.times.shape)
+    return PlacedGroup(some.numbers, use.issues, offsets[first], active[first], of_each, some.times)
+
+
+def _row(work: Workload, address: AddressMap) -> _PlacedRow | Refusal:
+    """Every access under one layout by itself, and the first one that refuses it."""
+    groups: list[PlacedGroup] = []
+    copies: dict[int, UseCost] = {}
+    for number, use in enumerate(work.uses):
         way = _copy_cost if use.kind in COPIES else place
         found = way(work, use, address)
         if isinstance(found, Refusal):
             return found
-        row.append(found)
-    return row
+        if isinstance(found, UseCost):
+            copies[number] = found
+            continue
+        each, times = np.arange(len(found.times))[None], found.times[None]
+        groups.append(PlacedGroup((number,), found.issues, found.bytes_, found.active, each, times))
+    return _PlacedRow(groups, copies)
 
 
 def _cost(
-    work: Workload, row: Sequence[Placed | UseCost], tallies: Iterator[tuple[int, int]]
+    work: Workload, row: _PlacedRow, tallied: Iterator[tuple[list[int], list[int]]]
 ) -> LayoutCost:
-    found = []
-    for use, placed in zip(work.uses, row, strict=True):
-        if isinstance(placed, UseCost):
-            found.append(placed)
-            continue
-        (passes, ideal), every = next(tallies), int(placed.times.sum())
-        mean, least = Fraction(passes, every), Fraction(ideal, every)
-        issue = issued_cycles(work.machine, placed.issues)
-        found.append(UseCost(use.name, placed.issues, mean, least, use.weight, issue, use.parts))
-    return LayoutCost(tuple(found))
+    found, means = dict(row.copies), dict[tuple[int, int], Fraction]()
+
+    def mean(total: int, every: int) -> Fraction:
+        if (total, every) not in means:
+            means[total, every] = Fraction(total, every)
+        return means[total, every]
+
+    for group in row.groups:
+        issue = issued_cycles(work.machine, group.issues)
+        counted = zip(group.numbers, *next(tallied), group.times.sum(axis=1).tolist(), strict=True)
+        for number, passes, ideal, every in counted:
+            use, both = work.uses[number], (mean(passes, every), mean(ideal, every))
+            found[number] = UseCost(use.name, group.issues, *both, use.weight, issue, use.parts)
+    return LayoutCost(tuple(found[number] for number in range(len(work.uses))))
 
 
 def issued_cycles(machine: Machine, issues: Sequence[Issue]) -> int | None:
@@ -226,24 +299,6 @@ def issued_cycles(machine: Machine, issues: Sequence[Issue]) -> int | None:
     each = [issue_cycles(machine, machine.instruction(issue.instruction)) for issue in issues]
     known = [cycles for cycles in each if cycles is not None]
     return sum(known) if len(known) == len(each) else None
-
-
-def _tallies(machine: Machine, placed: Sequence[Placed]) -> list[tuple[int, int]]:
-    """Passes and ideal of each, all of its executions together."""
-    sums = np.zeros((2, len(placed)), np.int64)
-    issued: dict[str, list[tuple[int, int]]] = {}
-    for number, each in enumerate(placed):
-        for issue in each.issues:
-            issued.setdefault(issue.instruction, []).append((number, issue.offset_bytes))
-    for name, parts in issued.items():
-        offsets = np.concatenate([placed[n].bytes_ + start for n, start in parts])
-        active = np.concatenate([placed[n].active for n, _ in parts])
-        counted = count(machine.instruction(name), offsets, active)
-        times = np.concatenate([placed[n].times for n, _ in parts])
-        whose = np.repeat([n for n, _ in parts], [len(placed[n].times) for n, _ in parts])
-        np.add.at(sums[0], whose, counted.passes * times)
-        np.add.at(sums[1], whose, counted.ideal * times)
-    return [(passes, ideal) for passes, ideal in sums.T.tolist()]
 
 
 class Placed(ByIdentity, frozen=True, eq=False):
@@ -257,7 +312,7 @@ class Placed(ByIdentity, frozen=True, eq=False):
 
 def place(work: Workload, use: Use, address: AddressMap) -> Placed | Refusal:
     """Where one access touches memory under a layout, or why it cannot."""
-    starts = _starts(use, address)
+    starts = starts_of(use.elements, use.active, in_runs(use), address)
     if starts is None:
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} moves at once")
     bits = starts * work.shape.element_bits
@@ -265,39 +320,10 @@ def place(work: Workload, use: Use, address: AddressMap) -> Placed | Refusal:
     if isinstance(issues, Refusal):
         return issues
     offsets = bits // 8
-    rows, times = _distinct(offsets, use)
+    rows, which = representatives(offsets, use.active)
+    times = np.zeros(len(rows), np.int64)
+    np.add.at(times, which, times_of(use))
     return Placed(issues, offsets[rows], use.active[rows], times)
-
-
-def _starts(use: Use, address: AddressMap) -> IntArray | None:
-    """Where the first elements of all lanes lie; None where what a lane moves at once is apart."""
-    if use.span == 1 or (in_runs(use) and keeps_runs(address, use.span)):
-        return address(use.elements[..., 0])
-    ends = address(use.elements[..., :: use.span - 1])
-    if ((ends[..., 1] - ends[..., 0] != use.span - 1) & use.active).any():
-        return None
-    placed = address(use.elements)
-    together = placed[..., 1:] - placed[..., :-1] == 1
-    if together.all() or together[use.active].all():
-        return placed[..., 0]
-    return None
-
-
-def _distinct(offsets: IntArray, use: Use) -> tuple[IntArray, IntArray]:
-    """Executions that differ by more than a shift of whole words, and how often each occurs."""
-    times = np.ones(len(offsets), np.int64) if use.times is None else use.times
-    if len(offsets) < 4:
-        return np.arange(len(offsets)), times
-    words = BANK_BYTES
-    least = offsets.min(axis=1, keepdims=True) // words * words
-    shapes = np.where(use.active, offsets - least, -1)
-    text, size, first = shapes.tobytes(), shapes[0].nbytes, dict[bytes, int]()
-    keys = (text[start : start + size] for start in range(0, len(text), size))
-    same = [first.setdefault(key, number) for number, key in enumerate(keys)]
-    every = np.zeros(len(offsets), np.int64)
-    np.add.at(every, same, times)
-    rows = np.array(list(first.values()))
-    return rows, every[rows]
 
 
 def _copy_cost(work: Workload, use: Use, address: AddressMap) -> UseCost | Refusal:
@@ -305,7 +331,7 @@ def _copy_cost(work: Workload, use: Use, address: AddressMap) -> UseCost | Refus
 
     It is issued to memory, not to the port of LDS.
     """
-    if _starts(use, address) is None:
+    if starts_of(use.elements, use.active, in_runs(use), address) is None:
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} copies at once")
     if isinstance(address, Padded) and not fills_rows(use, address.row):
         return Refusal(f"the copy {use.name!r} fills elements without a gap across rows")
@@ -329,13 +355,18 @@ def _issues(work: Workload, use: Use, bits: IntArray) -> tuple[Issue, ...] | Ref
     width = use.span * work.shape.element_bits
     if low % 8 and width >= 8:
         return Refusal(f"{use.name!r} would start inside a byte")
-    alignment = min(MOST_ALIGNMENT, (low // 8 & -(low // 8)) or MOST_ALIGNMENT)
+    alignment = _alignment(low)
     if use.issues and alignment >= use.alignment_bytes:
         return use.issues
     if use.named:
         name = use.issues[0].instruction
         return Refusal(f"{use.name!r}: {name} would be aligned to {alignment} bytes only")
     return selected(work, use, alignment)
+
+
+def _alignment(low: int) -> int:
+    """Of places whose bits, all ORed, are ``low``: in bytes, as far as instructions ask."""
+    return min(MOST_ALIGNMENT, (low // 8 & -(low // 8)) or MOST_ALIGNMENT)
 
 
 def selected(work: Workload, use: Use, alignment: int) -> tuple[Issue, ...] | Refusal:
@@ -351,50 +382,3 @@ def selected(work: Workload, use: Use, alignment: int) -> tuple[Issue, ...] | Re
         operation=use.operation,
         element_bits=bits,
     )
-
-
-def linear_totals(work: Workload, maps: Sequence[Linear]) -> Totals:
-    """Weighted passes of many linear maps of a linear workload at once; -1 where not legal.
-
-    One execution of each access stands for all: the others are translates of it.
-    """
-    assert work.linear, "other executions would differ"
-    bases = np.array([m.bases for m in maps], np.int64).reshape(len(maps), -1)
-    legal = np.ones(len(maps), np.bool_)
-    totals = np.zeros(len(maps), np.int64)
-    for use in work.uses:
-        legal &= _keeps_vectors(bases, use)
-    chosen = np.flatnonzero(legal)
-    if not len(chosen):
-        return np.full(len(maps), -1, np.int64)
-    for use in work.uses:
-        (issue,) = use.issues
-        row = work.machine.instruction(issue.instruction)
-        if use.kind == "dma":
-            totals += use.weight * len(row.phases)
-            continue
-        offsets = _images(bases[chosen], use.elements[0, :, 0])
-        counted = count(row, offsets * work.shape.element_bits // 8)
-        totals[chosen] += use.weight * counted.passes
-    return np.where(legal, totals, -1)
-
-
-def _keeps_vectors(bases: IntArray, use: Use) -> npt.NDArray[np.bool_]:
-    """Whether the elements of a lane stay together, aligned and in order, for each map."""
-    if use.span == 1:
-        return np.ones(len(bases), np.bool_)
-    units = 1 << np.arange((use.span - 1).bit_length())
-    kept = (_images(bases, use.elements[0, 0, units]) == units).all(axis=1)
-    moves = np.array([*{*use.elements[0, :, 0].tolist(), *use.elements[:, 0, 0].tolist()}])
-    aligned = (_images(bases, moves) & (use.span - 1) == 0).all(axis=1)
-    return np.asarray(kept & aligned)
-
-
-def _images(bases: IntArray, elements: IntArray) -> IntArray:
-    """[maps, elements]: where each map of [maps, bits] sends each element."""
-    images = np.zeros((len(bases), len(elements)), np.int64)
-    for bit in range(bases.shape[1]):
-        moved = np.flatnonzero(elements >> bit & 1)
-        if len(moved):
-            images[:, moved] ^= bases[:, bit, None]
-    return images

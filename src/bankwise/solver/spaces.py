@@ -13,11 +13,14 @@ A fold keeps every lane's elements together; who reads or writes what it moves m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
+import numpy as np
 from msgspec import Struct
 
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
+from bankwise.counting.access import IntArray, distinct
 from bankwise.counting.lane_terms import lane_steps
 from bankwise.hardware.machine import BANK_BYTES, Machine
 from bankwise.tile import Tile, Use
@@ -50,7 +53,7 @@ class Space(Struct, frozen=True):
 def row_folds(tile: Tile, rows: Sequence[int]) -> Iterator[RowFolds]:
     """The folds that keep every lane's elements together and stay in their row, simplest first."""
     seen: set[tuple[int, int, int]] = set()
-    units = [u for u in _units(tile, max(rows)) if all(_together(use, u) for use in tile.uses)]
+    units = _units(tile, max(rows))
     for row in rows:
         found = (f for unit in units for f in _blocks(unit, row, tile.shape.elements))
         for fold in sorted(found, key=_simplicity):
@@ -76,8 +79,22 @@ def longer(tile: Tile, rows: Sequence[int]) -> list[int]:
 
 
 def _units(tile: Tile, longest: int) -> list[int]:
+    """Chunks, powers of two, that keep every lane's elements together."""
     first = (tile.span - 1).bit_length()
-    return [1 << n for n in range(first, longest.bit_length())]
+    units = [1 << n for n in range(first, longest.bit_length())]
+    if not units:
+        return []
+    starts = _starts(tile, units[-1]).items()
+    return [u for u in units if all((some % u + span <= u).all() for span, some in starts)]
+
+
+@lru_cache(maxsize=8)
+def _starts(tile: Tile, modulus: int) -> Mapping[int, IntArray]:
+    """Where lanes start, modulo a number, by how many elements they move."""
+    parts: dict[int, list[IntArray]] = {}
+    for use in tile.uses:
+        parts.setdefault(use.span, []).append(use.elements[use.active][:, 0])
+    return {span: distinct(np.concatenate(some) % modulus) for span, some in parts.items()}
 
 
 def _blocks(unit: int, row: int, elements: int) -> Iterator[Fold]:
@@ -89,11 +106,6 @@ def _blocks(unit: int, row: int, elements: int) -> Iterator[Fold]:
             yield Fold(row * per_phase, unit, phases)
             per_phase *= 2
         phases *= 2
-
-
-def _together(use: Use, unit: int) -> bool:
-    starts = use.elements[use.active][:, 0]
-    return bool((starts % unit + use.span <= unit).all())
 
 
 def _simplicity(fold: Fold) -> tuple[int, int, int]:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from math import lcm
 
 import numpy as np
+from msgspec.structs import replace
 
 from bankwise.algebra.address import AddressMap
-from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.access import BoolArray, IntArray, row_bytes
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import Instruction, Machine
 from bankwise.hardware.policies import Issue
@@ -30,7 +31,8 @@ class Stack(ByIdentity, frozen=True, eq=False):
     """Executions of one instruction. ``elements``: int64 [executions, lanes], the first element.
 
     ``offset_bytes``: [executions, 1], where in its access the instruction starts; ``weights``:
-    [executions], in a unit that all stacks of a tile share.
+    [executions], in a unit that all stacks of a tile share. ``lanes``: of all executions, those too
+    for which an equal one stands.
     """
 
     instruction: Instruction
@@ -38,6 +40,7 @@ class Stack(ByIdentity, frozen=True, eq=False):
     active: BoolArray
     offset_bytes: IntArray
     weights: IntArray
+    lanes: int
 
 
 def stacked(tile: Tile, machine: Machine, *, translates: bool) -> tuple[Stack, ...]:
@@ -55,37 +58,56 @@ def stacked(tile: Tile, machine: Machine, *, translates: bool) -> tuple[Stack, .
             part = _part(use, issue, machine, numbers * (unit // own))
             key = (issue.instruction, whole)
             parts.setdefault(key, []).append(part)
-    return tuple(_reduced(_joined(p)) if key[1] else _joined(p) for key, p in parts.items())
+    joined = ((key[1], _joined(part)) for key, part in parts.items())
+    return tuple(_translated(stack) if own else _once(stack) for own, stack in joined)
 
 
 def _part(use: Use, issue: Issue, machine: Machine, weights: IntArray) -> Stack:
     starts = use.elements[..., 0]
     offsets = np.full((len(starts), 1), issue.offset_bytes)
-    return Stack(machine.instruction(issue.instruction), starts, use.active, offsets, weights)
+    row = machine.instruction(issue.instruction)
+    return Stack(row, starts, use.active, offsets, weights, starts.size)
 
 
 def _aligned(use: Use) -> bool:
     return not (use.elements[use.active][:, 0] % (1 << (use.span - 1).bit_length())).any()
 
 
-def _reduced(stack: Stack) -> Stack:
-    """Each execution moved to begin at element 0, and of equal ones the first."""
-    first: dict[tuple[bytes, bytes, int], int] = {}
-    weights: dict[tuple[bytes, bytes, int], int] = {}
+def _translated(stack: Stack) -> Stack:
+    """Each execution moved to begin at element 0, of equal ones the first; those without an active
+    lane are left out."""
     lead = np.take_along_axis(stack.elements, stack.active.argmax(axis=1)[:, None], axis=1)
     moved = np.where(stack.active, stack.elements ^ lead, 0)
-    for number, (row, active) in enumerate(zip(moved, stack.active, strict=True)):
-        if active.any():
-            key = (row.tobytes(), active.tobytes(), int(stack.offset_bytes[number, 0]))
-            first.setdefault(key, number)
-            weights[key] = weights.get(key, 0) + int(stack.weights[number])
-    chosen = list(first.values())
+    found = _once(_at(replace(stack, elements=moved), np.flatnonzero(stack.active.any(axis=1))))
+    return replace(found, lanes=found.elements.size)
+
+
+def _once(stack: Stack) -> Stack:
+    """Of equal executions the first, with the weight of all."""
+    if not len(stack.weights):
+        return stack
+    arrays = stack.elements, stack.active, stack.offset_bytes
+    first, same = dict[tuple[bytes, ...], int](), list[int]()
+    chosen: list[int] = []
+    for number, key in enumerate(zip(*map(row_bytes, arrays), strict=True)):
+        at = first.setdefault(key, len(chosen))
+        if at == len(chosen):
+            chosen.append(number)
+        same.append(at)
+    weights = np.zeros(len(chosen), np.int64)
+    np.add.at(weights, same, stack.weights)
+    return replace(_at(stack, chosen), weights=weights)
+
+
+def _at(stack: Stack, numbers: IntArray | list[int]) -> Stack:
+    """Some of the executions."""
     return Stack(
         stack.instruction,
-        moved[chosen],
-        stack.active[chosen],
-        stack.offset_bytes[chosen],
-        np.array([weights[key] for key in first], np.int64),
+        stack.elements[numbers],
+        stack.active[numbers],
+        stack.offset_bytes[numbers],
+        stack.weights[numbers],
+        stack.lanes,
     )
 
 
@@ -96,6 +118,7 @@ def _joined(same: Sequence[Stack]) -> Stack:
         np.concatenate([s.active for s in same]),
         np.concatenate([s.offset_bytes for s in same]),
         np.concatenate([s.weights for s in same]),
+        sum(s.lanes for s in same),
     )
 
 
@@ -114,4 +137,4 @@ def totals(stacks: Sequence[Stack], maps: Sequence[AddressMap], element_bits: in
 
 def lanes(stacks: Sequence[Stack]) -> int:
     """Lane addresses of one layout."""
-    return sum(stack.active.size for stack in stacks)
+    return sum(stack.lanes for stack in stacks)

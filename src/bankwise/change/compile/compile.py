@@ -25,9 +25,7 @@ from bankwise.change.compile.wrap import CompilerInput, Size, prepare
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine, names
 from bankwise.hardware.toolchain import NONE, iree
-from bankwise.read.amd import listing as amd
 from bankwise.read.emitted import Listing
-from bankwise.read.ptx import listing as ptx
 from bankwise.regex import regex
 
 TIME_LIMIT_S = 120.0
@@ -46,19 +44,31 @@ class Backend(Struct, frozen=True):
     target: str = ""
 
 
+def _of_amd(text: str) -> tuple[Listing, ...]:
+    from bankwise.read.amd.listing import listings
+
+    return listings(text)
+
+
+def _of_ptx(text: str) -> tuple[Listing, ...]:
+    from bankwise.read.ptx.listing import listings
+
+    return listings(text)
+
+
 _ROCM = Backend(
     "rocm",
     "--iree-rocm-target",
     "--iree-hal-dump-executable-intermediates-to",
     "rocmasm",
-    amd.listings,
+    _of_amd,
 )
 _CUDA = Backend(
     "cuda",
     "--iree-cuda-target",
     "--iree-hal-dump-executable-binaries-to",
     "ptx",
-    ptx.listings,
+    _of_ptx,
     ("--mlir-print-ir-after=iree-hal-translate-all-executables",),
 )
 """PTX leaves the size of shared memory to the launch; the translated executable states it."""

@@ -17,19 +17,20 @@ import re
 import subprocess
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 
 from msgspec import Struct
 
 from bankwise.errors import InputError
-from bankwise.notation.wave.settings import HOST_FUNCTION
 from bankwise.read.extra import install
 from bankwise.read.mlir.parse import WANTED
 from bankwise.read.mlir.source import SourceText
 
 VARIABLE = "BANKWISE_IREE_COMPILE"
 """Names the program where ``--iree-compile`` does not."""
+
+HOST_FUNCTION = "func.func @isolated_benchmark"
+"""What Wave writes around its kernels, if nobody names it otherwise (``func_name``)."""
 
 _NAME = "iree-compile"
 _BINARY = f"iree/compiler/_mlir_libs/{_NAME}"
@@ -98,8 +99,9 @@ def own_compiler() -> Compiler:
     for folder in folders or ():
         program = Path(folder) / "_mlir_libs" / _NAME
         if program.exists():
-            release = version("iree-base-compiler")
-            return Compiler(program, release, _package(program.parents[3], "wave_lang"))
+            site = program.parents[3]
+            release = _package(site, "iree_base_compiler") or _installed("iree-base-compiler")
+            return Compiler(program, release, _package(site, "wave_lang"))
     raise InputError("the emitted instructions need the IREE compiler", hint=install("ir"))
 
 
@@ -168,6 +170,13 @@ def _beside(program: Path, package: str) -> Path | None:
     except OSError:
         return None
     return next((folder for folder in found if (folder / package).is_dir()), None)
+
+
+def _installed(package: str) -> str:
+    """The release of a package that lies elsewhere than its metadata; to look takes a while."""
+    from importlib.metadata import version
+
+    return version(package)
 
 
 def _package(site: Path, package: str) -> str:

@@ -43,6 +43,9 @@ _STATED = regex(r"\bno_reduce_shared_memory_bank_conflicts = false")
 _OPTIONS = regex(r"#iree_gpu\.pipeline_options<([^>]*)>")
 _CONFIG = regex(r"(\btranslation_info<pipeline = (?:(?!subgroup_size)[^{])*subgroup_size = \d+)")
 _LAST_PASS = "iree-codegen-resolve-swizzle-hints"
+_CODE = ("--compile-mode=hal-executable",)
+_NO_CODE = ("--compile-from=executable-configurations", "--compile-to=executable-targets")
+"""From a configured executable to its code, or to where only LLVM is left."""
 _DUMP = regex(r"^// -----// IR Dump After (.*)//----- //\n", re.MULTILINE)
 
 
@@ -58,6 +61,10 @@ class Lowering(Struct, frozen=True):
             f"padding {'on' if self.padding else 'off'}, "
             f"direct loads {'on' if self.direct_load else 'off'}"
         )
+
+
+IREE_DEFAULT = Lowering(padding=True, direct_load=True)
+"""What ``iree-compile`` does unasked."""
 
 
 class Dispatch(Struct, frozen=True):
@@ -79,11 +86,17 @@ class Dispatch(Struct, frozen=True):
 
 
 def lower(
-    text: str, target: str, lowering: Lowering | None = None, *, file: str = "<model>"
+    text: str,
+    target: str,
+    lowering: Lowering | None = None,
+    *,
+    file: str = "<model>",
+    code: bool = True,
 ) -> tuple[Dispatch, ...]:
     """All dispatches of a model for ``target``, in its order.
 
-    ``file`` names the text in locations. Raises :class:`InputError` with IREE's own diagnosis
+    ``file`` names the text in locations; ``code``: with their listings, for which LLVM takes longer
+    than IREE for all that comes before it. Raises :class:`InputError` with IREE's own diagnosis
     where the model does not come as far as dispatches; a dispatch that IREE then cannot translate
     is a :class:`Refusal` of its own.
     """
@@ -94,7 +107,7 @@ def lower(
         (folder / "model.mlir").write_text(text, "utf-8")
         _configure(folder, backend, chosen, file)
         configured = sorted(folder.glob("configured/*.mlir"), key=_number)
-        return tuple(_translate(one, backend, chosen, file) for one in configured)
+        return tuple(_translate(one, backend, chosen, file, code) for one in configured)
 
 
 def link(
@@ -190,7 +203,9 @@ def _configure(folder: Path, backend: Backend, lowering: Lowering, file: str) ->
     )
 
 
-def _translate(configured: Path, backend: Backend, lowering: Lowering, file: str) -> Dispatch:
+def _translate(
+    configured: Path, backend: Backend, lowering: Lowering, file: str, code: bool
+) -> Dispatch:
     text = configured.read_text("utf-8")
     named = _EXECUTABLE.search(text)
     executable = named[1] if named else configured.stem
@@ -199,10 +214,9 @@ def _translate(configured: Path, backend: Backend, lowering: Lowering, file: str
     out = f"{configured.stem}.out"
     command = [
         configured.name,
-        "--compile-mode=hal-executable",
         *_flags(backend, lowering),
-        f"{backend.dump_flag}={out}",
-        *backend.extra,
+        *(_CODE if code else _NO_CODE),
+        *((f"{backend.dump_flag}={out}", *backend.extra) if code else ()),
         "--mlir-disable-threading",
         "--mlir-print-local-scope",
         "--mlir-print-ir-module-scope",

@@ -23,7 +23,6 @@ from bankwise.change.passes.lowered import Lowered, lowered_groups
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.swizzled_index import CutVector
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
-from bankwise.change.prove import prove_parts
 from bankwise.change.rewrite.emit import Emitter, anchor_of
 from bankwise.change.rewrite.group import Group, tile_of
 from bankwise.change.rewrite.operand_text import index_operands
@@ -67,6 +66,8 @@ def split_access(opened: Opened, launch: PassOptions) -> Outcome:
 
 def split(opened: Opened, wanted: Sequence[tuple[SharedAccess, int]]) -> Opened | Refusal:
     """The text with each access in pieces of so many bytes, proved to be the same kernel."""
+    from bankwise.change.prove import prove_parts
+
     text = statements(opened)
     emitter = Emitter(opened.source.text, opened.offset_of, prefix="part")
     # An operation of more than 16 bytes is several accesses.

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import json
 
-HOST_FUNCTION = "func.func @isolated_benchmark"
-"""What Wave writes around its kernels, if nobody names it otherwise (``func_name``)."""
-
 PROMOTED_BITS = 64
 """Bits behind each row of a tile that Wave promotes."""
 

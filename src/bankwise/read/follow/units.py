@@ -20,6 +20,7 @@ instruction descriptor; CUTLASS, include/cute/arch/mma_sm100_desc.hpp.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -27,12 +28,14 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
-from bankwise.notation.cute.hopper import GROUP_BYTES, MatrixDescriptor, read_descriptor
 from bankwise.read.assembly import UnitAccess
 from bankwise.read.follow.functions import apply
 from bankwise.read.follow.spaces import OTHER_BLOCK
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.touched import Touched
+
+if TYPE_CHECKING:
+    from bankwise.notation.cute.hopper import MatrixDescriptor
 from bankwise.read.follow.values import Array, Unknown, Value, constant, lane_part, multiple_of
 
 ROWS = 8
@@ -189,6 +192,8 @@ def _issues(unit: AsyncUnit, numbers: IntArray, active: BoolArray) -> list[tuple
 
 
 def _operand(unit: AsyncUnit, operand: MatrixOperand, touched: Touched) -> UnitPart | Refusal:
+    from bankwise.notation.cute.hopper import read_descriptor
+
     pieces: list[IntArray] = []
     descriptors: list[MatrixDescriptor] = []
     shape = operand
@@ -223,6 +228,8 @@ def _shaped(operand: MatrixOperand, issue: Sequence[int]) -> MatrixOperand:
 
 def operand_pieces(descriptor: MatrixDescriptor, operand: MatrixOperand) -> IntArray:
     """The first bytes of all 16-byte pieces of an operand, core matrix by core matrix."""
+    from bankwise.notation.cute.hopper import GROUP_BYTES
+
     mode = descriptor.mode
     groups = mode.span_bytes // GROUP_BYTES
     leading, stride = descriptor.leading_bytes, descriptor.stride_bytes
@@ -245,6 +252,8 @@ def operand_pieces(descriptor: MatrixDescriptor, operand: MatrixOperand) -> IntA
 
 def _copied(unit: AsyncUnit, touched: Touched) -> UnitPart:
     """A copy of so many bytes, as if its pieces were contiguous; of an unknown size its first."""
+    from bankwise.notation.cute.hopper import GROUP_BYTES
+
     pieces: list[IntArray] = []
     sized = all(len(numbers) > 1 for numbers, _ in touched.patterns)
     for numbers, active in touched.patterns:

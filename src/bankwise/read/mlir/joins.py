@@ -52,17 +52,14 @@ class Joins(Struct, frozen=True):
 
 
 class _SharedPlace(ByIdentity, frozen=True, eq=False):
-    """Where an access starts: ``bytes`` behind something that all of equal ``root`` share."""
+    """Where an access of ``width`` bytes starts: ``bytes`` behind something that all of equal
+    ``root`` share."""
 
     number: int
     site: SharedAccess
     root: Hashable
     bytes: int
-
-    @property
-    def width(self) -> int:
-        """Bytes of a lane."""
-        return self.site.access.width_bytes
+    width: int
 
 
 class _BlockWalk(Struct):
@@ -124,7 +121,8 @@ def _store(walk: _BlockWalk, place: _SharedPlace) -> None:
 
 def _load(walk: _BlockWalk, place: _SharedPlace) -> None:
     for old in walk.known:
-        same = (old.root, old.bytes, old.width) == (place.root, place.bytes, place.width)
+        # Roots hold values of MLIR, which are slow to compare.
+        same = (old.bytes, old.width) == (place.bytes, place.width) and old.root == place.root
         if same and _alike(old.site, place.site, 0):
             walk.repeated[place.number] = old.number
             return
@@ -171,7 +169,8 @@ def _place(site: SharedAccess, number: int) -> _SharedPlace | None:
     sums = [split(index) for index in site.indices]
     elements = sum(s.constant * step for s, step in zip(sums, site.base.strides, strict=True))
     root = (site.memref, *(s.root for s in sums))
-    return _SharedPlace(number, site, root, elements * site.base.element_bytes)
+    first = elements * site.base.element_bytes
+    return _SharedPlace(number, site, root, first, site.access.width_bytes)
 
 
 def _touches_shared(op: ir.Operation) -> bool:

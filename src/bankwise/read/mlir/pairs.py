@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.counting.access import Pattern
+from bankwise.counting.access import BoolArray, IntArray, Pattern
 from bankwise.read.mlir.extract import SharedAccess
 
 _MOST = 255
@@ -55,11 +55,14 @@ def pairable(accesses: Sequence[SharedAccess]) -> Mapping[int, int]:
                 alike[key].append(_Beginning(number, pattern.allocation, start))
     found: dict[int, int] = {}
     for ((_, _, again), width, _), starts in alike.items():
-        for one in starts:
-            mates = {other.number for other in starts if _reach(one, other, width)}
-            mates -= set() if again else {one.number}
+        numbers = np.array([each.number for each in starts])
+        first, names = np.array([each.bytes for each in starts]), [e.allocation for e in starts]
+        elsewhere = {name: np.array([other != name for other in names]) for name in {*names}}
+        for one in (each for each in starts if each.number not in found):
+            reached = elsewhere[one.allocation] | _reach(np.abs(first - one.bytes), width)
+            mates = set(numbers[reached].tolist()) - (set() if again else {one.number})
             if mates:
-                found.setdefault(one.number, min(mates, key=lambda n: abs(n - one.number)))
+                found[one.number] = min(mates, key=lambda n: abs(n - one.number))
     return found
 
 
@@ -70,11 +73,11 @@ def _lanes(pattern: Pattern) -> tuple[tuple[bytes, bytes], int]:
     return ((touched - start).tobytes(), np.packbits(pattern.active).tobytes()), start
 
 
-def _reach(one: _Beginning, other: _Beginning, width: int) -> bool:
-    if one.allocation != other.allocation:
-        return True
-    steps, rest = divmod(abs(one.bytes - other.bytes), width)
-    return not rest and (0 < steps <= _MOST or (not steps % _STRIDE and 0 < steps <= _MOST * 64))
+def _reach(bytes_: IntArray, width: int) -> BoolArray:
+    """Whether a second address so many bytes away from the first can be said."""
+    steps, rest = np.divmod(bytes_, width)
+    said = (steps <= _MOST) | ((steps % _STRIDE == 0) & (steps <= _MOST * _STRIDE))
+    return np.asarray((rest == 0) & (steps > 0) & said)
 
 
 def _stretches(accesses: Sequence[SharedAccess]) -> Mapping[int, _Stretch]:

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bankwise.errors import InputError
 from bankwise.files import read_text
 from bankwise.hardware.machine import machine
 from bankwise.read.launch.facts import KernelLaunch, Size
 from bankwise.read.options import MOST_THREADS
-from bankwise.read.ttgir.module import read_module
-from bankwise.read.ttgir.numbers import block_names, emitted_name
-from bankwise.read.ttgir.values import TritonFunction
+
+if TYPE_CHECKING:
+    from bankwise.read.ttgir.values import TritonFunction
 
 _CODE = (".amdgcn", ".hsaco", ".ptx", ".cubin", ".sass")
 
@@ -50,6 +50,9 @@ def keys_beside(path: Path) -> dict[str, str | int]:
     block's number; {} where there is none, or none that is read."""
     if path.suffix not in _CODE or not (ttgir := path.with_suffix(".ttgir")).is_file():
         return {}
+    from bankwise.read.ttgir.module import read_module
+    from bankwise.read.ttgir.numbers import block_names, emitted_name
+
     try:
         module = read_module(read_text(ttgir), str(ttgir))
     except InputError:  # the neighbour is not what was asked about

@@ -145,7 +145,7 @@ def _aliases(text: str, file: str) -> tuple[dict[str, Encoding], dict[str, str]]
     found: dict[str, Encoding] = {}
     strange: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        alias = _ALIAS.match(without_comment(line))
+        alias = _ALIAS.match(without_comment(line)) if "#tt" in line else None
         if alias is None or alias[3] == "shared_memory":
             continue
         if alias[3] not in _ENCODINGS:
@@ -181,7 +181,7 @@ def _check_known(text: str, name: str, where: Location) -> None:
 def _locations(text: str) -> dict[str, str]:
     found = {}
     for line in text.splitlines():
-        location = _LOCATION.match(line)
+        location = _LOCATION.match(line) if line.lstrip().startswith("#loc") else None
         if location:
             found[location[1]] = location[2]
     return found
