@@ -40,15 +40,18 @@ class UsesAlike(ByIdentity, frozen=True, eq=False):
 
 def alike(uses: Sequence[Use]) -> tuple[UsesAlike, ...]:
     """The accesses that are no copies, those together that are alike."""
-    found: dict[object, list[int]] = {}
+    groups: list[list[int]] = []
+    last: dict[object, list[int]] = {}
     for number, use in enumerate(uses):
-        if use.kind not in COPIES:
-            key = use.elements.shape, use.issues, use.alignment_bytes, use.kind, use.named
-            some = found.setdefault(key, [])
-            if (len(some) + 1) * use.elements.size > MOST_ELEMENTS:
-                some = found[key] = []  # the one before is complete
-            some.append(number)
-    return tuple(_stacked(uses, some) for some in found.values())
+        if use.kind in COPIES:
+            continue
+        key = use.elements.shape, use.issues, use.alignment_bytes, use.kind, use.named
+        some = last.get(key)
+        if some is None or (len(some) + 1) * use.elements.size > MOST_ELEMENTS:
+            some = last[key] = []
+            groups.append(some)
+        some.append(number)
+    return tuple(_stacked(uses, some) for some in groups)
 
 
 def _stacked(uses: Sequence[Use], numbers: Sequence[int]) -> UsesAlike:
