@@ -109,8 +109,11 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         ]
 
     def _disappoints(self, plan: ArrayPlan) -> bool:
-        """Whether a text of a plan that was compiled may be slower, or takes more passes."""
-        return plan in self.worse or any(one.plan is plan and one.why for one in self.found)
+        """Whether a text of a plan that was compiled may be slower, or takes more passes; or of one
+        with fewer folds, or as many."""
+        known = (*self.worse, *(one.plan for one in self.found if one.why))
+        many = len(plan.map.folds)
+        return any(one is plan or 0 < len(one.map.folds) <= many for one in known)
 
     def slower(self, taken: RankedText | None) -> tuple[SlowerText, ...]:
         """What takes fewer passes than the text that is ``taken``, the fewest of those that were
