@@ -333,4 +333,4 @@ def test_what_a_compiler_leaves_of_tags_tells_where_indices_lie() -> None:
     left = {0: ["at", "in"], 1: ["at", "out"], 2: ["at", "in", "out"], 3: ["at", "out"]}
     for one in ("mov.b32 bankwise_{}, {};", "bankwise_{} {}"):
         text = "\n".join(one.format(kind, n) for n, kinds in left.items() for kind in kinds)
-        assert staying(text, asked) == ("inside", "outside", "open", "open", "dead")
+        assert staying(text, asked, range(5)) == ("inside", "outside", "open", "open", "dead")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.ask.dearer import dear, is_slower, thinly
+from bankwise.ask.dearer import dear, slower, thinly
 from bankwise.ask.every_launch import Passes, key_of
 from bankwise.errors import Location
 from bankwise.read.assembly import AssemblyKernel
@@ -46,7 +46,8 @@ def test_more_of_a_text_is_told_with_what_it_is(
     before: tuple[int, ...], after: tuple[int, ...], told: str
 ) -> None:
     found = dear([kernel(*before)], [kernel(*after)])
-    assert is_slower([kernel(*before)], [kernel(*after)]) is bool(told)
+    assert bool(slower([kernel(*before)], [kernel(*after)])) is bool(told)
+    assert told in slower([kernel(*before)], [kernel(*after)])
     if not told:
         assert not found
         return

@@ -16,7 +16,8 @@ from functools import partial
 from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_posed import SizedArray, sized
-from bankwise.ask.array_texts import WrittenArray, claims_of, crowded
+from bankwise.ask.array_texts import WrittenArray, claims_of
+from bankwise.ask.dearer import crowded
 from bankwise.ask.every_launch import LaunchKey, believed, every_launch, over, paying
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.prove import prove_text

@@ -5,26 +5,19 @@ plans of an array --spelled--> texts --compiled, followed--> what costs less --j
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_posed import SizedArray
-from bankwise.ask.dearer import is_long, is_slower, thinly
-from bankwise.ask.every_launch import believed, every_launch, fitting, over, paying
+from bankwise.ask.array_search import ArraySearch
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.skew import SkewSpelling
-from bankwise.change.cxx.spelling import Spelling, edited
-from bankwise.errors import InputError, Refusal
-from bankwise.hardware.machine import Machine, machine
+from bankwise.change.cxx.spelling import Spelling
+from bankwise.errors import Refusal
 from bankwise.identity import ByIdentity
-from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.tree import CxxSource
-from bankwise.read.names import short
-from bankwise.show.fixing import Verdict
-
-_DEAR = "more instructions would be executed than the passes that they save are worth"
+from bankwise.show.fixing import SlowerText, Verdict
 
 
 class WrittenArray(ByIdentity, frozen=True, eq=False):
@@ -59,6 +52,16 @@ def claims_of(chosen: Sequence[WrittenArray]) -> list[ArrayClaim]:
     ]
 
 
+class WrittenArrays(ByIdentity, frozen=True, eq=False):
+    """What was ``chosen``, and what the compiler ``made`` of it; why other arrays have nothing;
+    what was left since it may be slower."""
+
+    chosen: tuple[WrittenArray, ...]
+    made: CompiledText
+    refusals: tuple[Refusal, ...]
+    left: tuple[SlowerText, ...]
+
+
 Heard = Callable[[Sequence[WrittenArray], CompiledText], tuple[Verdict, ...]]
 """The judges of what was chosen, and of what the compiler makes of it."""
 
@@ -73,157 +76,46 @@ def written_arrays(
     before: CompiledText,
     planned: Sequence[ArrayPlans],
     heard: Heard | None,
-) -> tuple[tuple[WrittenArray, ...], CompiledText, tuple[Refusal, ...]]:
+) -> WrittenArrays:
     """Array by array, the spelling that costs least where it is compiled; what was chosen so far
     stays. And why an array has none. ``heard``: by whom each is judged."""
     chosen: tuple[WrittenArray, ...] = ()
-    best, refusals = before, list[Refusal]()
+    best, refusals, left = before, list[Refusal](), list[SlowerText]()
     for plans in planned:
-        taken, why, paid = None, "", list[str]()
-        for one, found in _cheapest(author, before, best, chosen, plans, paid):
-            why = rejection(heard((*chosen, one), found)) if heard else ""
+        taken, why = None, ""
+        search = ArraySearch(author, before, best, [c.spelling for c in chosen], plans)
+        for found in search.cheapest():
+            one = WrittenArray(plans, found.plan, found.spelling)
+            why = rejection(heard((*chosen, one), found.made)) if heard else ""
             if not why:
-                taken, best = one, found
+                taken, best, chosen = found, found.made, (*chosen, one)
                 break
-        if taken is not None:
-            chosen = (*chosen, taken)
-        else:
-            refusals.append(_unwritten(author.source, plans, why, paid))
-    return chosen, best, tuple(refusals)
+        slower = search.slower(taken)
+        left += slower
+        if taken is None:
+            refusals.append(_unwritten(author.source, plans, why, search.paid, slower))
+    return WrittenArrays(chosen, best, tuple(refusals), tuple(left))
 
 
-_Rank = tuple[tuple[int, int], bool, bool, int]
-"""The least first: what is taken, whether it is heavy, or crowded, the instructions around."""
-
-
-class _Ranked(ByIdentity, frozen=True, eq=False):
-    """A text with its rank; ``slower``: it takes so much more besides that it may be slower."""
-
-    rank: _Rank
-    slower: bool
-    one: WrittenArray
-    made: CompiledText
-
-    def saved(self, cost: tuple[int, int]) -> int:
-        """The passes that it saves beside what was chosen so far, which takes ``cost``."""
-        return cost[0] - self.rank[0][0]
-
-
-def _least(found: Sequence[_Ranked], cost: tuple[int, int]) -> _Ranked:
-    """The text that costs least; one that may be slower stands behind each that is not, saves at
-    least half as many passes, and has no more instructions of shared memory than ``cost``: vectors
-    that are split issue more than a longer text does (3.7 times as fast whole, and 2.7 times as
-    long: ``pool_stages`` of docs/cuda.md)."""
-    whole = (one for one in found if not one.slower and one.rank[0][1] <= cost[1])
-    plain = max((one.saved(cost) for one in whole), default=0)
-    return min(found, key=lambda one: (one.slower and 2 * plain >= one.saved(cost), one.rank))
-
-
-def _cheapest(
-    author: Author,
-    before: CompiledText,
-    best: CompiledText,
-    chosen: Sequence[WrittenArray],
+def _unwritten(
+    source: CxxSource,
     plans: ArrayPlans,
-    paid: list[str],
-) -> Iterator[tuple[WrittenArray, CompiledText]]:
-    """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
-    the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
-    dear, or its code or its registers are many: then a plainer one that saves half as much comes
-    first, of equals one of which as many blocks fit a unit, then the one with the fewest.
-    What parts accesses is none of them where that is dear. ``paid`` gets what others would cost
-    more."""
-    cost = best.emitted.beside(before.emitted)
-    more = sys.maxsize if plans.plans[0].parts else 0
-    wanted = cost[0] - plans.saved, cost[1] + more
-    gpu = machine(before.kernels[0].target)
-    left = [WrittenArray(plans, plan, one) for plan in plans.plans for one in plan.spellings]
-    many = len(left)
-    found: list[_Ranked] = []
-
-    def ends(one: _Ranked) -> bool:
-        dear = one.made.emitted.is_dear(best.emitted, gpu) or one.rank[1] or one.slower
-        return one.rank[0] <= wanted and not dear
-
-    while left or found:
-        while left and not any(map(ends, found)):
-            one = left.pop(0)
-            author.phase(
-                f"compiling {plans.arrays[0].array.name}, text {many - len(left)} of {many}"
-            )
-            made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
-            if isinstance(made, str):
-                paid.append(made)
-            elif made is not None and (why := _dear(one, made, before, best, gpu)):
-                paid.append(why)
-            elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
-                texts = before.kernels, made.kernels
-                rank = price, _heavy(*texts), crowded(*texts), made.emitted.nearer(before.emitted)
-                found.append(_Ranked(rank, is_slower(*texts), one, made))
-        if found:
-            least = _least(found, cost)
-            found.remove(least)
-            yield least.one, least.made
-
-
-def _dear(
-    one: WrittenArray, made: CompiledText, before: CompiledText, best: CompiledText, gpu: Machine
-) -> str:
-    """Why the instructions of a text are not worth the passes that they save, or why those are
-    none; empty if they are."""
-    keys, now, then = believed(every_launch(before.kernels)), best.emitted, made.emitted
-    if then.beside(now)[0] < 0 and over(then.passes, keys) >= over(now.passes, keys):
-        return "a block would take fewer passes in guessed launches alone"
-    parts = one.plan.parts and _parts_dearly(made, best, gpu)
-    busy = then.longer_busy(before.emitted, gpu) or then.longer_busy(now, gpu)
-    few = thinly(best.kernels, made.kernels, (now.passes, then.passes))
-    return busy or few or _DEAR * bool(parts)
-
-
-def _parts_dearly(made: CompiledText, best: CompiledText, gpu: Machine) -> bool:
-    """Whether accesses in parts add as many instructions of shared memory as they save passes, or
-    more instructions at all than that is worth."""
-    passes, executed = made.emitted.beside(best.emitted)
-    return executed >= -passes or made.emitted.is_dear(best.emitted, gpu)
-
-
-def crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
-    """Whether fewer blocks of a kernel fit a unit."""
-    return any(fitting(new) < fitting(old) for old, new in zip(before, after, strict=True))
-
-
-def _heavy(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
-    """Whether fewer than half as many blocks of a kernel fit a unit, or it is twice as long."""
-    both = list(zip(before, after, strict=True))
-    return any(2 * fitting(new) < fitting(old) or is_long(old, new) for old, new in both)
-
-
-def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:
+    why: str,
+    paid: Sequence[str],
+    slower: Sequence[SlowerText],
+) -> Refusal:
     """An array of which nothing that was planned was good when it was compiled; ``why``: by whom
-    the last one was rejected; ``paid``: what others would cost more."""
+    the last one was rejected; ``paid``: what others would cost more; ``slower``: what takes fewer
+    passes, and may be slower."""
     names = ", ".join(one.array.name for one in plans.arrays)
     ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
-    why = f"the last one that does is rejected: {why}" if why else "none of these texts costs less"
     many = any(one.others for array in plans.arrays for one in array.kernels)
-    why += " in all launches that were tried" * many
-    why += f"; with the first one {paid[0]}" if paid else ""
+    if why:
+        why = f"the last one that does is rejected: {why}"
+    elif slower:
+        why = slower[0].told
+    else:
+        why = "none of these texts costs less" + " in all launches that were tried" * many
+        why += f"; with the first one {paid[0]}" if paid else ""
     reason = f"{names}: written as {ways} and compiled, {why}"
     return Refusal(reason, source.place(plans.arrays[0].array.statement.start))
-
-
-def _tried(
-    author: Author, before: CompiledText, spellings: Sequence[Spelling]
-) -> CompiledText | str | None:
-    """A text with some spellings, compiled; None where it does not compile; where a launch takes
-    more than before, or cannot be compared with it, which one."""
-    text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
-    if isinstance(text, Refusal):
-        return None
-    try:
-        made = author.compiled(text).under(before.emitted.passes.keys())
-    except InputError:
-        return None
-    lost = sorted(made.emitted.open - before.emitted.open)
-    if lost:
-        return f"the rounds of a block of {short(lost[0][0])} are too many to follow them again"
-    return paying(before.emitted.passes, made.emitted.passes) or made

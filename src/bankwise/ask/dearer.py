@@ -49,11 +49,17 @@ def _issued(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -
 
 def _more(before: AssemblyKernel, after: AssemblyKernel) -> Iterator[str]:
     """What a kernel takes more of than before, so much that it may be slower."""
+    if taken := _taken(before, after):
+        yield f"{short(before.name)} may be slower though it has fewer conflicts ({taken})"
+
+
+def _taken(before: AssemblyKernel, after: AssemblyKernel) -> str:
+    """The same as numbers alone."""
     fit, fits = resident(before), resident(after)
     fewer = fit is not None and fits is not None and _is_crowded(fit, fits)
     many = _times_as_long(before, after) > _MANY
     if not fewer and not many:
-        return
+        return ""
     taken = [f"{before.instructions:,} -> {after.instructions:,} instructions"] * many
     if _registers(before, after) > 0:
         taken.append(f"{before.registers} -> {after.registers} registers")
@@ -62,8 +68,7 @@ def _more(before: AssemblyKernel, after: AssemblyKernel) -> Iterator[str]:
         assert fits is not None
         taken += _shared(before, after, fits.limited_by)
         taken.append(f"{fit.workgroups} -> {fits.workgroups} blocks fit a unit")
-    told = "may be slower though it has fewer conflicts"
-    yield f"{short(before.name)} {told} ({', '.join(taken)})"
+    return ", ".join(taken)
 
 
 def _is_crowded(fit: Occupancy, fits: Occupancy) -> bool:
@@ -89,9 +94,22 @@ def _shared(
     return [f"{old:,} -> {new:,} shared bytes"]
 
 
-def is_slower(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
-    """Whether a kernel takes so much more than before that it may be slower."""
-    return any(told for pair in zip(before, after, strict=True) for told in _more(*pair))
+def slower(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> str:
+    """Which kernel takes so much more than before that it may be slower, and of what; empty if none
+    does."""
+    each = ((old, _taken(old, new)) for old, new in zip(before, after, strict=True))
+    return next((f"{short(old.name)} takes {taken}" for old, taken in each if taken), "")
+
+
+def crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether fewer blocks of a kernel fit a unit."""
+    return any(fitting(new) < fitting(old) for old, new in zip(before, after, strict=True))
+
+
+def heavy(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether fewer than half as many blocks of a kernel fit a unit, or it is twice as long."""
+    both = list(zip(before, after, strict=True))
+    return any(2 * fitting(new) < fitting(old) or _times_as_long(old, new) > 2 for old, new in both)
 
 
 def thinly(
@@ -110,11 +128,6 @@ def thinly(
                 f"{now:,} passes for {then:,}"
             )
     return ""
-
-
-def is_long(before: AssemblyKernel, after: AssemblyKernel) -> bool:
-    """Whether a kernel has more than twice the instructions."""
-    return _times_as_long(before, after) > 2
 
 
 def _times_as_long(before: AssemblyKernel, after: AssemblyKernel) -> float:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.every_launch import every_launch
+from bankwise.ask.extents_early import early_of
 from bankwise.ask.judge_emitted import SIMULATORS, settings_of, simulated
 from bankwise.ask.source_text import Author
 from bankwise.change.simulate.launches import SimulatedLaunch
@@ -30,7 +31,14 @@ from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.constants import named_numbers
-from bankwise.read.cxx.extents import AskedIndex, asked_indices, guards_of, staying, with_tags
+from bankwise.read.cxx.extents import (
+    AskedIndex,
+    asked_indices,
+    guards_of,
+    staying,
+    told_below,
+    with_tags,
+)
 from bankwise.read.cxx.sizes import CALLS, ArraySize
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.launch.facts import Size
@@ -177,25 +185,48 @@ class _TaggedKernels(ByIdentity, frozen=True, eq=False):
         """What the compiler finds of a text with tags, and what blocks that run do of the rest."""
         author, asked, source = self.author, self.asked, self.author.source
         try:
-            tagged = author.language.emitted(replace(author.what, text=self.text))
+            tagged, numbers = self._early() or self._compiled()
         except InputError:
             unknown: dict[AskedIndex, Trial | None] = dict.fromkeys(asked)
             return ExtentFacts(source, asked, (), asked, unknown, self.blocks)
-        parts = {one.kernel: one.text for one in author.language.parts(tagged)}
-        mine = self.names or tuple(name for name in parts if name not in self.known)
-        text = "\n".join(parts.get(name, "") for name in mine)
-        called = bool(CALLS.search(text))
-        found = staying(tagged if called else text, asked, sure=not called)
+        text, called = self._part(tagged)
+        found = staying(text, asked, numbers, sure=not called)
         kinds = list(zip(asked, found, strict=True))
         outside, open_ = (
             tuple(one for one, its in kinds if its == kind) for kind in ("outside", "open")
         )
         unseen: dict[AskedIndex, Trial | None] = {}
         if open_ and not outside:
+            parts = {one.kernel for one in author.language.parts(tagged)}
             launches = tuple(one for one in self.launches if one.name in parts)
-            wanted = {n: one for n, one in enumerate(asked) if one in open_}
+            wanted = {n: one for n, one in zip(numbers, asked, strict=True) if one in open_}
             unseen = _Running(author, tagged, launches).unseen(wanted)
         return ExtentFacts(source, asked, outside, open_, unseen, self.blocks)
+
+    def _compiled(self) -> tuple[str, Sequence[int]]:
+        """What is emitted of the text, and the numbers of the indices."""
+        what = replace(self.author.what, text=self.text)
+        return self.author.language.emitted(what), range(len(self.asked))
+
+    def _early(self) -> tuple[str, Sequence[int]] | None:
+        """The same of the text in which the sizes of arrays were asked, where that asks the same of
+        all these indices."""
+        early = early_of(self.author, self.blocks)
+        if early is None or not all(one.index in early.numbers for one in self.asked):
+            return None
+        numbers = [early.numbers[one.index] for one in self.asked]
+        below = told_below(self._part(early.emitted)[0])
+        pairs = zip(numbers, self.asked, strict=True)
+        same = all(below.get(n, {one.below}) == {one.below} for n, one in pairs)
+        return (early.emitted, numbers) if same else None
+
+    def _part(self, tagged: str) -> tuple[str, bool]:
+        """What is emitted of these kernels, of all where some call functions; and if they do."""
+        parts = {one.kernel: one.text for one in self.author.language.parts(tagged)}
+        mine = self.names or tuple(name for name in parts if name not in self.known)
+        text = "\n".join(parts.get(name, "") for name in mine)
+        called = bool(CALLS.search(text))
+        return (tagged if called else text), called
 
 
 class _Running(ByIdentity, frozen=True, eq=False):

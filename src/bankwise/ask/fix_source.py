@@ -19,6 +19,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlans
+from bankwise.ask.array_search import FEWEST
 from bankwise.ask.array_skews import by_constants
 from bankwise.ask.array_texts import WrittenArray, rejection, written_arrays
 from bankwise.ask.check_assembly import counted_kernel, report_of
@@ -29,6 +30,7 @@ from bankwise.ask.every_launch import (
     key_of,
     over,
 )
+from bankwise.ask.extents_early import sizes_with_extents
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.header_copies import copied, remaining
 from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
@@ -40,7 +42,7 @@ from bankwise.ask.source_text import Author, CompiledText, opened
 from bankwise.ask.supposed import without
 from bankwise.change.cxx.spelling import CxxEdit, lines_before
 from bankwise.counting.cost import Cost
-from bankwise.errors import Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_placed, read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
@@ -50,8 +52,9 @@ from bankwise.read.instances import back, instances_in
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Phase, Progress, phase_of
 from bankwise.read.sources import language_of
-from bankwise.show.fixing import Change, FixReport, Verdict
+from bankwise.show.fixing import Change, FixReport, SlowerText, Verdict
 from bankwise.show.patch import unified_patch
+from bankwise.solver.plan import preference
 
 
 def fix_source_file(
@@ -68,6 +71,7 @@ def fix_source_file(
     """
     if output not in ("", "-"):
         check_placed(Path(output))
+    fewest = _asks_fewest(file, options)
     if judges.run:
         need_gpu(file)
     author, before, said = _asked(file, options, phase_of(progress))
@@ -95,8 +99,33 @@ def fix_source_file(
             *told,
             *filter(None, [said_copies(before.kernels, after.kernels)]),
             *(f"{one}: {_TIME[author.language.name == 'CUDA']}" for one in slower),
+            *_left(fixed),
         ),
         slower=slower,
+        passed_over=fixed.passed_over,
+        accept_slower=fewest,
+    )
+
+
+def _asks_fewest(file: Path, options: Options) -> bool:
+    """Whether texts are wanted that may be slower; InputError for what no source can be ranked
+    by."""
+    known = ("cheapest", FEWEST)
+    if options.prefer in ("", *known):
+        return options.prefer == FEWEST
+    preference(options.prefer)
+    message = f"--prefer {options.prefer} says nothing about a source"
+    raise InputError(message, location=Location(str(file)), hint=f"one of {', '.join(known)}")
+
+
+def _left(fixed: _Fixed) -> tuple[str, ...]:
+    """What there is to say of arrays of which other texts than the written ones may be slower; of
+    those that have none a refusal says it."""
+    refused = [one.reason for one in fixed.refusals]
+    return tuple(
+        f"{listed(one.allocations)}: {one.told}"
+        for one in fixed.passed_over
+        if not any(one.told in reason for reason in refused)
     )
 
 
@@ -120,7 +149,8 @@ def _asked(
 class _Fixed(ByIdentity, frozen=True, eq=False):
     """What became of a source. ``lines``: by line of its text that which it was, where that
     differs; ``unpadded``: what would take fewer passes without a padding that is there; ``edits``:
-    what makes one text of the other; ``copied``: which functions of headers have copies."""
+    what makes one text of the other; ``copied``: which functions of headers have copies;
+    ``passed_over``: what takes fewer passes and may be slower."""
 
     before: CompiledText
     compiled: CompiledText
@@ -131,6 +161,7 @@ class _Fixed(ByIdentity, frozen=True, eq=False):
     unpadded: tuple[str, ...] = ()
     edits: tuple[CxxEdit, ...] = ()
     copied: tuple[str, ...] = ()
+    passed_over: tuple[SlowerText, ...] = ()
 
     @property
     def rejected(self) -> bool:
@@ -206,7 +237,8 @@ def _written(
     def heard(chosen: Sequence[WrittenArray], after: CompiledText) -> tuple[Verdict, ...]:
         return _heard(author, before, after, chosen, judges)
 
-    chosen, after, left = written_arrays(author, before, planned, heard if apart else None)
+    found = written_arrays(author, before, planned, heard if apart else None)
+    chosen, after = found.chosen, found.made
     if not apart:
         chosen, after = by_constants(author, before, chosen, after)
     edits = tuple(e for one in chosen for e in one.spelling.edits)
@@ -215,10 +247,11 @@ def _written(
         after,
         tuple(_change(one, before) for one in chosen),
         heard(chosen, after),
-        left,
+        found.refusals,
         lines_before(author.source, edits),
         tuple(filter(None, (one.plans.unpadded for one in chosen))),
         edits,
+        passed_over=found.left,
     )
 
 
@@ -279,8 +312,11 @@ def _planned(
     the source under those launches that can be."""
     if not _conflicts(before):
         return (), (), before
+    known = without(before.kernels, author.supposed)
     found = source_plans(
-        author.source, author.language, author.what, author.options, before.kernels, author.phase
+        *(author.source, author.language, author.what, author.options, before.kernels),
+        author.phase,
+        partial(sizes_with_extents, author, known),
     )
     before = before if found.keys is None else before.under(found.keys)
     author.phase("asking whether indices stay in their rows")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 
 from msgspec import field
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.cxx.arrays import shared_arrays, tied
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
 from bankwise.read.cxx.headers import that_declare_shared
 from bankwise.read.cxx.sizes import Sizes, sizes
 from bankwise.read.cxx.tree import CxxSource
@@ -58,15 +58,17 @@ def source_plans(
     options: Options,
     kernels: Sequence[AssemblyKernel],
     phase: Phase = lambda _: None,
+    measure: Callable[[Sequence[SharedArray]], Sizes | Refusal] | None = None,
 ) -> SourcePlans:
-    """The plans of each array of a source whose ``kernels`` were followed."""
+    """The plans of each array of a source whose ``kernels`` were followed. ``measure``: tells how
+    large its arrays are, where that is asked with something else."""
     phase("compiling it for the sizes of arrays")
     arrays = shared_arrays(source)
     if not arrays:
         found = that_declare_shared(header_texts(source.text, what.path, what.flags))
         reason = _NO_ARRAY + (_IN_HEADERS.format(names=listed(found)) if found else "")
         return SourcePlans((), (Refusal(reason, Location(source.file)),))
-    measured = sizes(source, arrays, language, what)
+    measured = measure(arrays) if measure else sizes(source, arrays, language, what)
     if isinstance(measured, Refusal):
         return SourcePlans((), (measured,))
     gpu = machine(language.target(what.target, source.file))

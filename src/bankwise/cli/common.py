@@ -223,7 +223,11 @@ class Preference(StrEnum):
 
 PreferenceOption = Annotated[
     Preference | None,
-    typer.Option("--prefer", help="What plans are ranked by: data and issue cycles, unless told."),
+    typer.Option(
+        "--prefer",
+        help="What plans are ranked by: data and issue cycles, unless told; fewest-passes may be "
+        "slower.",
+    ),
 ]
 
 DirectLoad = Annotated[

@@ -19,7 +19,8 @@ class Format(ByIdentity, frozen=True, eq=False):
     code in it; ``gpus``: who finds the GPUs that it names. These are ``module:function`` below
     ``bankwise``, loaded when they are wanted.
     ``options``: those of the verbs that not every format has a use for; ``ways_on``: by
-    option that it has no use for, what to say instead. ``stage``: of what a compiler leaves in a
+    option that it has no use for, what to say instead; ``preferences``: what ``--prefer`` may say
+    of it, empty for all. ``stage``: of what a compiler leaves in a
     folder the highest is checked, 0 is named only. ``binary``: it has no text. ``compiled``:
     reading it runs a compiler, which opens whatever its text includes: only for who may open that
     too. ``instead``: what to do; ``instead_of``: who says it of the path, the text,
@@ -37,6 +38,7 @@ class Format(ByIdentity, frozen=True, eq=False):
     gpus: str = ""
     options: frozenset[str] = frozenset()
     ways_on: Mapping[str, str] = field(default_factory=dict)
+    preferences: frozenset[str] = frozenset()
     stage: int | None = None
     binary: bool = False
     compiled: bool = False

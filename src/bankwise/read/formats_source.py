@@ -19,6 +19,9 @@ _COMPILED = {
     "scan": _WHOLE,
 }
 
+_RANKED = frozenset({"cheapest", "fewest-passes"})
+"""By what texts of a source that is compiled here are ranked."""
+
 _ABOUT_A_LAUNCH = {
     "--launch": "a header is launched by nobody: --times says how often a workgroup passes over "
     "its tiles, a profile (--counters) has the grid",
@@ -67,7 +70,8 @@ SOURCES: tuple[Format, ...] = (
         lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b"),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {FLAGS, DATABASE, ACCESSOR},
+        options=ANY_KERNEL | {FLAGS, DATABASE, ACCESSOR, "--prefer"},
+        preferences=_RANKED,
         compiled=True,
         instead="compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o "
         "kernel.s`, and check kernel.s",
@@ -87,7 +91,8 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE, ACCESSOR},
+        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE, ACCESSOR, "--prefer"},
+        preferences=_RANKED,
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",

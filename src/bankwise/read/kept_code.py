@@ -44,14 +44,16 @@ class KeptCode(ByIdentity, frozen=True, eq=False):
 
     def once(self, kind: str, of: object, make: Callable[[], T], most: int) -> T:
         """What ``make`` makes, or made of an equal value: the ``most`` latest ones are kept."""
-        shelf = self.made.setdefault(kind, [])
-        for known, thing in shelf:
-            if known == of:
-                return cast("T", thing)
-        thing = make()
+        if (known := self.known(kind, of)) is not None:
+            return cast("T", known)
+        thing, shelf = make(), self.made.setdefault(kind, [])
         shelf.append((of, thing))
         del shelf[:-most]
         return thing
+
+    def known(self, kind: str, of: object) -> object | None:
+        """What was made of an equal value, if it is kept."""
+        return next((thing for one, thing in self.made.get(kind, ()) if one == of), None)
 
     def answer(self, name: str, form: object) -> Answer | None:
         """What is known of a kernel; None if nothing is."""

@@ -130,4 +130,6 @@ def fitting(options: Options, kind: Format, users: tuple[Format, ...]) -> Option
     for name, flag in FLAG_OF.items():
         if flag not in kind.options and any(flag in one.options for one in users):
             options = replace(options, **{name: getattr(_UNSAID, name)})
+    if kind.preferences and options.prefer not in kind.preferences:
+        options = replace(options, prefer=_UNSAID.prefer)
     return options

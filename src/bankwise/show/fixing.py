@@ -72,6 +72,27 @@ class Change(Struct, frozen=True):
     parts: str = ""
 
 
+class SlowerText(Struct, frozen=True):
+    """A text of a source that takes fewer passes than what is written, and is left since it may be
+    slower. ``address``: what it makes of the ``allocations``; ``before``, ``after``: passes of a
+    workgroup of all kernels, with what is written and with this text; ``why``: what it takes more
+    of, in words."""
+
+    allocations: tuple[str, ...]
+    address: str
+    before: int
+    after: int
+    why: str
+
+    @property
+    def told(self) -> str:
+        """In words, without its arrays."""
+        return (
+            f"{self.address} would take {self.after:,} passes for {self.before:,}, and may be "
+            f"slower: {self.why}"
+        )
+
+
 class GroupFront(ByIdentity, frozen=True, eq=False):
     """What competes for some allocations that share a layout: plans that can be written, of those
     that were looked at the ones that no other beats or equals in everything."""
@@ -104,6 +125,8 @@ class FixReport(Struct, frozen=True):
     where there is one, it has the last word, not its text.
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not;
     ``hinge``: gained, and nothing if it is not, or not if a rule of low confidence does not hold.
+    ``passed_over``: texts with fewer passes that are left since they may be slower;
+    ``accept_slower``: the user asked for the fewest passes, and none is.
     """
 
     before: CheckReport
@@ -128,6 +151,8 @@ class FixReport(Struct, frozen=True):
     emitted: tuple[KernelReport, ...] = ()
     gamble: str = ""
     hinge: str = ""
+    passed_over: tuple[SlowerText, ...] = ()
+    accept_slower: bool = False
 
     @property
     def unsure(self) -> str:
@@ -194,7 +219,9 @@ class FixReport(Struct, frozen=True):
             **{one: True for v in self.verdicts for one in v.unproved},
             f"whether it gains is not known: {self.gamble} (measure both)": bool(self.gamble),
             f"whether it gains is not known: {self.hinge} (measure both)": bool(self.hinge),
-            "it may be slower (note: ..)": self.accepted and bool(self.slower) and not self._timed,
+            "it may be slower (note: ..)": (
+                self.accepted and bool(self.slower) and not (self._timed or self.accept_slower)
+            ),
             "something stays as it is (not changed: ..)": bool(self.refusals),
             f"not all is analysed and known{self._told_open}": not self.ends.accounted,
             **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
@@ -234,7 +261,11 @@ class FixReport(Struct, frozen=True):
 
     def reasons(self, code: int) -> tuple[str, ...]:
         """Why a run ends with an exit code; of 0 and 2 nothing."""
-        return {FINDINGS: self.remaining, INCOMPLETE: self.incomplete}.get(code, ())
+        found = {FINDINGS: self.remaining, INCOMPLETE: self.incomplete}.get(code, ())
+        return (*found, *((_FEWEST,) if found and self.passed_over else ()))
+
+
+_FEWEST = "--prefer fewest-passes writes what takes fewer passes and may be slower"
 
 
 def _silent(verdict: Verdict) -> str:

@@ -19,6 +19,7 @@ from typing import Literal
 from msgspec import Struct
 
 from bankwise.read.cxx.arrays import SharedArray
+from bankwise.read.cxx.inserted import Around, with_insertions
 from bankwise.read.cxx.pieces import constant
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, every, named, node_at
@@ -50,7 +51,7 @@ def asked_indices(
     ``arrays``: each, by its number, with its sizes."""
     found: dict[ByteSpan, AskedIndex] = {}
     for number, (array, sizes) in arrays.items():
-        for use in (one for one in array.uses if one.indices and not one.flat and not one.size):
+        for use in filter(_is_asked, array.uses):
             for one in _asked_of(source, number, use, sizes):
                 other = found.get(one.index, one)
                 least = min(one, other, key=lambda each: each.below)
@@ -98,28 +99,99 @@ def with_tags(
     blocks: Sequence[Size],
 ) -> str:
     """The text with what is asked of indices, by their number, for launches of some ``blocks``."""
-    inserted: dict[int, str] = defaultdict(str)
     known = _blocks(blocks)
+    tags = [
+        _tagged(one.index, number, str(one.below), language, known)
+        for number, one in enumerate(asked)
+    ]
+    return with_insertions(source, (*_known_at(source, known), *tags))
+
+
+def early_tags(
+    source: CxxSource,
+    arrays: Sequence[SharedArray],
+    language: SourceLanguage,
+    blocks: Sequence[Size],
+) -> tuple[dict[ByteSpan, int], list[Around]]:
+    """The same before anybody knows how large the arrays are: the compiler is told what an index
+    has to be below as it stands in the text, and tells the number (:func:`told_below`). The indices
+    by their number; some cannot be asked so."""
+    known, numbers, tags = _blocks(blocks), dict[ByteSpan, int](), list[Around]()
+    for array in arrays:
+        for use in (one for one in array.uses if _is_asked(one)):
+            for depth, index in enumerate(use.indices[1:], 1):
+                below = _below_text(source, array, use, depth)
+                if below and index not in numbers:
+                    number = numbers[index] = len(numbers)
+                    remark = (
+                        f'asm volatile("{language.remark} bankwise_below {number} %0" :: '
+                        f'"n"((int)({below})));'
+                    )
+                    tags.append(_tagged(index, number, below, language, f"{known} {remark}"))
+    return numbers, [*_known_at(source, known), *tags] if tags else []
+
+
+def told_below(emitted: str) -> dict[int, set[int]]:
+    """What the compiler took each index, by its number, to have to be below."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for number, below in re.findall(r"\bbankwise_below (\d+) (-?\w+)", emitted):
+        found[int(number)].add(int(below, 0))
+    return found
+
+
+def _is_asked(use: ArrayUse) -> bool:
+    return bool(use.indices) and not use.flat and not use.size
+
+
+def _below_text(source: CxxSource, array: SharedArray, use: ArrayUse, depth: int) -> str:
+    """:func:`_below` in C++; empty where the text has no name for the row of the array."""
+    row = _row_text(source, array, use, depth)
+    if not row:
+        return ""
+    if depth < len(array.extents) + array.unsized - 1:
+        return f"(long long)(sizeof({row}) / sizeof(({row})[0]))"
+    length, step = f"(long long)sizeof({row})", use.scale or f"sizeof(({row})[0])"
+    step = moved = f"(long long)({step})"
+    for kept in use.kept:
+        moved = f"({moved} > (long long)({kept}) ? {moved} : (long long)({kept}))"
+    last = f"({length} < {moved} ? 0 : ({length} - {moved}) / {step} + 1)"
+    return f"(({moved} & ({moved} - 1)) == 0 ? {length} / {step} : {last})"
+
+
+def _row_text(source: CxxSource, array: SharedArray, use: ArrayUse, depth: int) -> str:
+    """What an index counts in: by the array's name where that is declared, else by what stands
+    before the bracket."""
+    block = node_at(source, array.statement).parent
+    inside = block is not None and block.start_byte < use.span.start < block.end_byte
+    if array.function and inside and use.span.start >= array.statement.stop:
+        return array.name + "[0]" * depth
+    before = source.data[use.span.start : use.indices[depth].start].decode().rstrip()
+    return before[:-1] if before.endswith("[") else ""
+
+
+def _known_at(source: CxxSource, known: str) -> Iterator[Around]:
+    """What is known of blocks, where kernels begin."""
     for function in every(source, "function_definition"):
         body = function.child_by_field_name("body")
         head = body and source.data[function.start_byte : body.start_byte]
         if body is not None and b"__global__" in head:
-            inserted[body.start_byte + 1] += f" {known}"
-    for number, one in enumerate(asked):
-        name = f"bankwise_{number}"
-        at, inside, outside = (
-            f'asm volatile("{language.tag.format(kind, number)}");' for kind in ("at", "in", "out")
-        )
-        inserted[one.index.start] += f"({{ auto {name} = ("
-        inserted[one.index.stop] = (
-            f"); {known} {at} if ((long long){name} < 0) {outside} else if ((long long){name} >= "
-            f"{one.below}) {outside} else {inside} {name}; }})" + inserted[one.index.stop]
-        )
-    at_, done = 0, []
-    for place in sorted(inserted):
-        done += [source.data[at_:place], inserted[place].encode()]
-        at_ = place
-    return b"".join((*done, source.data[at_:])).decode()
+            yield Around(ByteSpan(body.start_byte + 1, body.start_byte + 1), f" {known}")
+
+
+def _tagged(
+    index: ByteSpan, number: int, below: str, language: SourceLanguage, known: str
+) -> Around:
+    """What stands around an index that has to be below a number."""
+    name = f"bankwise_{number}"
+    at, inside, outside = (
+        f'asm volatile("{language.tag.format(kind, number)}");' for kind in ("at", "in", "out")
+    )
+    return Around(
+        index,
+        f"({{ auto {name} = (",
+        f"); {known} {at} if ((long long){name} < 0) {outside} else if ((long long){name} >= "
+        f"{below}) {outside} else {inside} {name}; }})",
+    )
 
 
 def _blocks(blocks: Sequence[Size]) -> str:
@@ -134,13 +206,21 @@ def _blocks(blocks: Sequence[Size]) -> str:
     )
 
 
-def staying(emitted: str, asked: Sequence[AskedIndex], *, sure: bool = True) -> tuple[Staying, ...]:
-    """What the compiler found of each index. ``sure``: all of the text is of kernels in which they
-    have to be below those numbers."""
+def staying(
+    emitted: str,
+    asked: Sequence[AskedIndex],
+    numbers: Sequence[int],
+    *,
+    sure: bool = True,
+) -> tuple[Staying, ...]:
+    """What the compiler found of each index. ``numbers``: theirs in the text; ``sure``: all of it
+    is of kernels in which they have to be below those numbers."""
     left: Mapping[int, set[str]] = defaultdict(set)
     for kind, number in re.findall(r"\bbankwise_(at|in|out),? (\d+)", emitted):
         left[int(number)].add(kind)
-    return tuple(_found(left[number], sure and one.alike) for number, one in enumerate(asked))
+    return tuple(
+        _found(left[number], sure and one.alike) for number, one in zip(numbers, asked, strict=True)
+    )
 
 
 def _found(left: set[str], sure: bool) -> Staying:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.arrays import SharedArray
+from bankwise.read.cxx.inserted import Around, with_insertions
 from bankwise.read.cxx.pieces import constant
 from bankwise.read.cxx.terms import DEPTH, multiples, terms_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, node_at
@@ -105,35 +106,40 @@ def sizes(
     """The arrays of each kernel that has them. A Refusal in the compiler's words."""
     why: Refusal | None = None
     for terms in (True, False):
-        text = _with_questions(source, arrays, language, terms)
+        text = with_insertions(source, questions(source, arrays, language, terms=terms))
         try:
             emitted = language.emitted(replace(what, text=text))
         except InputError as error:
             why = Refusal(f"the sizes of its arrays: {error.message}", error.location)
             continue
-        known = emitted if CALLS.search(emitted) else ""
-        parts = language.parts(emitted)
-        return {part.kernel: _answers(part, arrays, known or part.text) for part in parts}
+        return answers(emitted, arrays, language)
     assert why is not None, "it was asked twice"
     return why
 
 
-def _with_questions(
-    source: CxxSource, arrays: Sequence[SharedArray], language: SourceLanguage, terms: bool
-) -> str:
-    inserted: dict[int, str] = {}
+def answers(emitted: str, arrays: Sequence[SharedArray], language: SourceLanguage) -> Sizes:
+    """The arrays of each kernel, in what is emitted of a text with :func:`questions`."""
+    known = emitted if CALLS.search(emitted) else ""
+    parts = language.parts(emitted)
+    return {part.kernel: _answers(part, arrays, known or part.text) for part in parts}
+
+
+def questions(
+    source: CxxSource,
+    arrays: Sequence[SharedArray],
+    language: SourceLanguage,
+    *,
+    terms: bool = True,
+) -> list[Around]:
+    """What is asked of arrays; ``terms``: also of those of their indices."""
+    asked_: list[Around] = []
     for number, array in enumerate(arrays):
         for at in _asked_at(source, array):
-            inserted[at] = inserted.get(at, "") + _question(number, array, language)
+            asked_.append(Around(ByteSpan(at, at), _question(number, array, language)))
         for spot, called, asked in _asked_inside(source, array, terms):
-            before = f"({{{_remark(f'{language.remark} bankwise {number} {called}', asked)} "
-            inserted[spot.start] = inserted.get(spot.start, "") + before
-            inserted[spot.stop] = "; })" + inserted.get(spot.stop, "")
-    at, done = 0, []
-    for place in sorted(inserted):
-        done += [source.data[at:place], inserted[place].encode()]
-        at = place
-    return b"".join((*done, source.data[at:])).decode()
+            remark = _remark(f"{language.remark} bankwise {number} {called}", asked)
+            asked_.append(Around(spot, f"({{{remark} ", "; })"))
+    return asked_
 
 
 def _asked_inside(

@@ -74,6 +74,17 @@ class VerdictDocument(Struct, frozen=True):
     ]
 
 
+class SlowerTextDocument(Struct, frozen=True):
+    """A text with fewer passes than what is written, left since it may be slower: ``--prefer
+    fewest-passes`` writes it."""
+
+    allocations: tuple[str, ...]
+    address: str
+    before: Annotated[Whole, Meta(description="passes of all kernels, of a workgroup, as written")]
+    after: Annotated[Whole, Meta(description="with this text")]
+    why: Annotated[str, Meta(description="what it takes more of")]
+
+
 class FrontDocument(Struct, frozen=True):
     """What competes for allocations that share a layout; of a workgroup, folds that ``fix`` can
     write."""
@@ -113,6 +124,10 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     notes: Annotated[tuple[str, ...], Meta(description="what the change may cost")]
     slower: Annotated[
         tuple[str, ...], Meta(description="why it may take longer though it has fewer conflicts")
+    ]
+    passed_over: Annotated[
+        tuple[SlowerTextDocument, ...],
+        Meta(description="texts with fewer passes that may be slower: --prefer fewest-passes"),
     ]
     gamble: Annotated[
         str | None,
@@ -165,6 +180,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         assumed=report.assumed or None,
         notes=report.notes,
         slower=report.slower,
+        passed_over=views(SlowerTextDocument, report.passed_over),
         gamble=report.unsure or None,
         emitted=tuple(map(_emitted, report.emitted)),
     )

@@ -1,0 +1,300 @@
+"""Which text of a shared array costs least: those that may are compiled, one after the other.
+
+plans of an array --spelled--> texts --may one be preferred?--> compiled, followed --> ranked
+
+A compilation is what ``fix`` waits for. So a text is left uncompiled where one that was compiled
+takes no more passes than its plan has, and nothing else speaks for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import field
+from msgspec.structs import replace
+
+from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
+from bankwise.ask.array_posed import SizedArray
+from bankwise.ask.dearer import crowded, heavy, slower, thinly
+from bankwise.ask.every_launch import believed, every_launch, over, paying, shown
+from bankwise.ask.source_text import Author, CompiledText
+from bankwise.change.cxx.spelling import Spelling, edited
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import Machine, machine
+from bankwise.identity import ByIdentity
+from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.names import short
+from bankwise.show.fixing import SlowerText
+
+FEWEST = "fewest-passes"
+"""The preference by which a text is written that may be slower."""
+
+_DEAR = "more instructions would be executed than the passes that they save are worth"
+
+_WAYS: Mapping[str, int] = {"xor": 0, "sum": 1, "step": 2, "unrolled": 3}
+"""Ways to write one fold, by what they add to an index where the compiler keeps its accesses."""
+
+Untried = tuple[ArrayPlan, Spelling]
+"""A text that is not compiled yet."""
+
+
+class RankedText(ByIdentity, frozen=True, eq=False):
+    """A text with what it is ranked by. ``price``: passes and executed instructions of shared
+    memory, less than in the source as it is; ``heavy``, ``crowded``: as of
+    :mod:`bankwise.ask.dearer`; ``near``: the instructions around, ``dear``: too many for what they
+    save; ``why``: it may be slower, since it takes so much more besides."""
+
+    plan: ArrayPlan
+    spelling: Spelling
+    made: CompiledText
+    price: tuple[int, int]
+    heavy: bool
+    crowded: bool
+    near: int
+    dear: bool
+    why: str
+
+    @property
+    def rank(self) -> tuple[tuple[int, int], bool, bool, int]:
+        """The least first."""
+        return self.price, self.heavy, self.crowded, self.near
+
+
+class ArraySearch(ByIdentity, frozen=True, eq=False):
+    """The texts of one array. ``best``: the text with what was chosen so far, its ``spellings``.
+
+    What was ``found`` costs less than ``best``. ``left``: what may be slower, and is written by the
+    preference for fewest passes alone; ``busy``: of these, what issues for too long; ``paid``: what
+    others would cost more, in words; ``worse``: the plans of those that take more passes."""
+
+    author: Author
+    before: CompiledText
+    best: CompiledText
+    spellings: Sequence[Spelling]
+    plans: ArrayPlans
+    found: list[RankedText] = field(default_factory=list)
+    left: list[RankedText] = field(default_factory=list)
+    busy: list[RankedText] = field(default_factory=list)
+    paid: list[str] = field(default_factory=list)
+    worse: list[ArrayPlan] = field(default_factory=list)
+
+    def cheapest(self) -> Iterator[RankedText]:
+        """The one that costs least, the next one, ..; what parts accesses is none of them where
+        that is dear."""
+        untried = self._in_order()
+        many, name = len(untried), self.plans.arrays[0].array.name
+        while True:
+            while may := [one for one in untried if self._may_win(one)]:
+                # Behind one that may be slower another plan that is as good is the likelier one.
+                one = min(may, key=lambda each: (each[0].total, self._disappoints(each[0])))
+                self.author.phase(f"compiling {name}, text {many - len(untried) + 1} of {many}")
+                untried.remove(one)
+                self._try(one)
+            if not self.found:
+                return
+            least = self._least()
+            self.found.remove(least)
+            yield least
+
+    def _in_order(self) -> list[Untried]:
+        """What may be compiled, the likely best first: one XOR takes the compiler accesses that it
+        joined of single elements, a sum does not."""
+        joined = any(_joins(self.author.source, one) for one in self.plans.arrays)
+        ways = {"xor": 2, "sum": 0, "step": 1} if joined else {}
+        return [
+            (plan, one)
+            for plan in self.plans.plans
+            for one in sorted(plan.spellings, key=lambda s: ways.get(s.how, 3 * joined))
+        ]
+
+    def _disappoints(self, plan: ArrayPlan) -> bool:
+        """Whether a text of a plan that was compiled may be slower, or takes more passes; or of one
+        with fewer folds, or as many."""
+        known = (*self.worse, *(one.plan for one in self.found if one.why))
+        many = len(plan.map.folds)
+        return any(one is plan or 0 < len(one.map.folds) <= many for one in known)
+
+    def slower(self, taken: RankedText | None) -> tuple[SlowerText, ...]:
+        """What takes fewer passes than the text that is ``taken``, the fewest of those that were
+        compiled; none where nothing does, and where that is preferred."""
+        most = self._cost[0] if taken is None else taken.price[0]
+        ranked = [one for one in (*self.left, *self.found) if one.price[0] < most]
+        if self._fewest or not ranked:
+            return ()
+        one = min(ranked, key=lambda each: each.rank)
+        keys = shown(every_launch(self.before.kernels))
+        now = (self.best if taken is None else taken.made).emitted.passes
+        passes = over(now, keys), over(one.made.emitted.passes, keys)
+        names = tuple(each.array.name for each in self.plans.arrays)
+        fewer = passes[1] < passes[0]
+        return (SlowerText(names, one.spelling.text, *passes, one.why),) if fewer else ()
+
+    @property
+    def _fewest(self) -> bool:
+        return self.author.options.prefer == FEWEST
+
+    @property
+    def _cost(self) -> tuple[int, int]:
+        return self.best.emitted.beside(self.before.emitted)
+
+    @property
+    def _gpu(self) -> Machine:
+        return machine(self.before.kernels[0].target)
+
+    def _saved(self, one: RankedText) -> int:
+        """The passes that a text saves beside what was chosen so far."""
+        return self._cost[0] - one.price[0]
+
+    def _planned(self, plan: ArrayPlan) -> int:
+        """The passes that a plan saves."""
+        return sum(self.plans.present.values()) - plan.total
+
+    def _plain(self, one: RankedText) -> bool:
+        """Whether nothing but instructions around speaks against a text."""
+        more = sys.maxsize if self.plans.plans[0].parts else 0
+        return not (one.why or one.heavy) and one.price[1] <= self._cost[1] + more
+
+    def _may_win(self, one: Untried) -> bool:
+        """Whether a text that takes what was planned could be preferred to each that was found."""
+        saved = self._planned(one[0])
+        busy = any(saved <= self._saved(b) and _no_plainer(one, b) for b in self.busy)
+        return not busy and not any(self._beaten(one, saved, other) for other in self.found)
+
+    def _beaten(self, one: Untried, saved: int, other: RankedText) -> bool:
+        """Whether a text that saves so many passes is not preferred to another one."""
+        known = self._saved(other)
+        if other.why:
+            as_slow = saved <= known and _alike(one[1], other.spelling) and _no_plainer(one, other)
+            return as_slow or (saved if self._fewest else 2 * saved) < known
+        if saved < known:
+            return True
+        plain = saved == known and self._plain(other)
+        return plain and (not other.dear or _no_plainer(one, other))
+
+    def _least(self) -> RankedText:
+        """The text that costs least; one that may be slower stands behind each that is not, saves
+        at least half as many passes, and has no more instructions of shared memory than before:
+        vectors that are split issue more than a longer text does (3.7 times as fast whole, and 2.7
+        times as long: ``pool_stages`` of docs/cuda.md)."""
+        if self._fewest:
+            return min(self.found, key=lambda one: (one.price[0], bool(one.why), one.rank))
+        plain = (one for one in self.found if not one.why and one.price[1] <= self._cost[1])
+        most = max(map(self._saved, plain), default=0)
+        return min(
+            self.found, key=lambda one: (bool(one.why) and 2 * most >= self._saved(one), one.rank)
+        )
+
+    def _try(self, one: Untried) -> None:
+        """Compile a text, and put it where it belongs."""
+        made = _compiled(self.author, self.before, (*self.spellings, one[1]))
+        if isinstance(made, str):
+            self.paid.append(made)
+            self.worse.append(one[0])
+        elif made is not None and (why := self._guessed(made)):
+            self.paid.append(why)
+        elif made is not None:
+            ranked = self._ranked(one, made)
+            busy = "" if self._fewest else self._longer_busy(made)
+            why = busy or ("" if self._fewest else self._dearly(ranked))
+            if why:
+                self.paid.append(why)
+                self.left.append(replace(ranked, why=why))
+                if busy and ranked.price[1] <= self._cost[1]:
+                    self.busy.append(ranked)
+            elif ranked.price < self._cost:
+                self.found.append(ranked)
+
+    def _ranked(self, one: Untried, made: CompiledText) -> RankedText:
+        texts, last = (self.before.kernels, made.kernels), (self.before.kernels, self.best.kernels)
+        more = self.best.kernels, made.kernels
+        return RankedText(
+            *one,
+            made,
+            made.emitted.beside(self.before.emitted),
+            heavy(*texts) and (heavy(*more) or not heavy(*last)),
+            crowded(*texts),
+            made.emitted.nearer(self.before.emitted),
+            made.emitted.is_dear(self.best.emitted, self._gpu),
+            # What an array chosen before takes already speaks against no other one.
+            slower(*texts) if slower(*more) or not slower(*last) else "",
+        )
+
+    def _guessed(self, made: CompiledText) -> str:
+        """That the passes that a text saves are none in launches that are believed; else empty."""
+        keys = believed(every_launch(self.before.kernels))
+        then, now = made.emitted, self.best.emitted
+        if then.beside(now)[0] < 0 and over(then.passes, keys) >= over(now.passes, keys):
+            return "a block would take fewer passes in guessed launches alone"
+        return ""
+
+    def _longer_busy(self, made: CompiledText) -> str:
+        """Which launch issues for too long for the passes that are saved, in words; or empty."""
+        since = (self.before.emitted, self.best.emitted)
+        each = (made.emitted.longer_busy(one, self._gpu) for one in since)
+        return next(filter(None, each), "")
+
+    def _dearly(self, one: RankedText) -> str:
+        """Why the passes that a text saves are not worth the blocks that no longer fit a unit, or
+        the instructions of accesses in parts: as many of shared memory as passes are saved, or more
+        at all than that is worth; or empty."""
+        then, now = one.made.emitted, self.best.emitted
+        few = thinly(self.best.kernels, one.made.kernels, (now.passes, then.passes))
+        passes, executed = then.beside(now)
+        parts = one.plan.parts and (executed >= -passes or one.dear)
+        return few or _DEAR * bool(parts)
+
+
+def _no_plainer(one: Untried, other: RankedText) -> bool:
+    """Whether a text adds no less to each index than another one that the compiler made what was
+    planned of, both of accesses as wide: as many folds or more, in no shorter way."""
+    (plan, spelling), map_ = one, other.plan.map
+    if plan.parts != other.plan.parts:
+        return False
+    if map_.pad:
+        return not map_.row or (bool(plan.map.pad) and plan.map.row == map_.row)
+    way, known = _WAYS.get(spelling.how), _WAYS.get(other.spelling.how)
+    if plan.map.pad or way is None or known is None:
+        return False
+    return len(plan.map.folds) >= len(map_.folds) and way >= known
+
+
+def _alike(one: Spelling, other: Spelling) -> bool:
+    """Whether two maps are written in one way, under one pragma."""
+    under = {each.text.partition(", under ")[2] for each in (one, other)}
+    return one.how == other.how and len(under) == 1
+
+
+def _joins(source: CxxSource, sized: SizedArray) -> bool:
+    """Whether the compiler joined accesses to single elements of an array of rows, by the lines of
+    both."""
+    if sized.array.flat:
+        return False
+    uses = [use for use in sized.array.uses if use.indices and not use.scale]
+    single, others = (
+        {source.place(use.span.start).line for use in uses if bool(use.kept) == kept}
+        for kept in (False, True)
+    )
+    return any(
+        one.access.location.line in single - others and one.access.width_bytes > size.element_bytes
+        for kernel, size in zip(sized.kernels, sized.sizes, strict=True)
+        for one in kernel.accesses
+    )
+
+
+def _compiled(
+    author: Author, before: CompiledText, spellings: Sequence[Spelling]
+) -> CompiledText | str | None:
+    """A text with some spellings, compiled; None where it does not compile; where a launch takes
+    more than before, or cannot be compared with it, which one."""
+    text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
+    if isinstance(text, Refusal):
+        return None
+    try:
+        made = author.compiled(text).under(before.emitted.passes.keys())
+    except InputError:
+        return None
+    lost = sorted(made.emitted.open - before.emitted.open)
+    if lost:
+        return f"the rounds of a block of {short(lost[0][0])} are too many to follow them again"
+    return paying(before.emitted.passes, made.emitted.passes) or made

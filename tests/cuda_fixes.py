@@ -1,0 +1,32 @@
+"""``bankwise fix`` of the CUDA files of ``tests/data/cuda_fix``, and what its answers say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankwise.read.toolkit import find_program
+from command import bankwise
+
+KERNELS = Path(__file__).parent / "data" / "cuda_fix"
+
+real = pytest.mark.skipif(
+    find_program("nvcc") is None or find_program("nvdisasm") is None,
+    reason="needs nvcc and nvdisasm",
+)
+
+
+def fixed(name: str, *options: str) -> tuple[int, dict[str, Any]]:
+    done = bankwise("fix", str(KERNELS / f"{name}.cu"), "-t", "sm_90", "--format", "json", *options)
+    return done.code, json.loads(done.out)
+
+
+def extra(answer: dict[str, Any]) -> int:
+    return sum(kernel["totals"]["run"]["extra"] for kernel in answer["kernels"])
+
+
+def verdicts(answer: dict[str, Any]) -> dict[str, str]:
+    return {one["judge"]: one["status"] for one in answer["verdicts"]}

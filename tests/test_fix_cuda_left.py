@@ -1,0 +1,166 @@
+"""``bankwise fix kernel.cu``: indices that leave their rows, arrays that stay as they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from msgspec.structs import replace
+
+from bankwise.ask.judge_emitted import SIMULATORS
+from bankwise.change.simulate.launches import Simulator
+from bankwise.change.simulate.ptx import PTX_SIMULATOR
+from command import bankwise
+from cuda_fixes import KERNELS, extra, fixed, real, verdicts
+
+pytestmark = real
+
+
+def test_a_row_that_is_left_on_purpose_stays_as_it_is_with_the_place() -> None:
+    code, answer = fixed("leaves_row")
+    assert (code, answer["patch"]) == (1, "")
+    (refused,) = answer["refusals"]
+    assert refused["location"]["line"] == 4
+    assert "s[0][j * 32 + t] leaves its row" in refused["reason"]
+
+
+GUARDED = """\
+__global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64][32];
+  int t = threadIdx.x;
+  for (int i = t; i < 64 * 32; i += 64) s[i / 32][i % 32] = in[i];
+  __syncthreads();
+  float a = 0;
+  for (int c = 0; c < 32; ++c) a += s[t][c];
+  ACCESS
+  out[blockIdx.x * 64 + t] = a;
+}
+void go(float* a, float* b) { k<<<1, 64>>>(a, b, 100); }
+"""
+"""One launch with n = 100, all of which is run: what stands in line 8 nobody sees."""
+
+
+def guarded(folder: Path, access: str) -> tuple[int, dict[str, Any]]:
+    file = folder / "k.cu"
+    file.write_text(GUARDED.replace("ACCESS", access))
+    done = bankwise("fix", str(file), "-t", "sm_90", "--format", "json", "--accept-sampled")
+    return done.code, json.loads(done.out)
+
+
+@pytest.mark.parametrize(
+    ("access", "why"),
+    [
+        ("if (n > 500) a += s[0][t + 64];", "leaves its row wherever it is reached"),
+        ("if (n > 500) a += s[0][t];", "reached only if n > 500, and where 501 is given t is not"),
+        ("if (__float_as_int(in[0]) == 77) a += s[1][t];", "nothing else shows that t stays below"),
+    ],
+)
+def test_a_row_that_is_left_behind_a_condition_nobody_took_stays_as_it_is(
+    access: str, why: str, tmp_path: Path
+) -> None:
+    """s[0][40] is s[1][8] today, and another element where rows are longer or folded."""
+    code, answer = guarded(tmp_path, access)
+    assert (code, answer["patch"]) == (1, "")
+    (refused,) = answer["refusals"]
+    assert refused["location"]["line"] == 8
+    assert why in refused["reason"]
+
+
+def test_where_any_row_is_meant_both_texts_run_with_what_the_condition_asks(tmp_path: Path) -> None:
+    code, answer = guarded(tmp_path, "if (n > 500) a += s[t & 1][n - 500];")
+    (proof,) = (one for one in answer["verdicts"] if one["judge"] == "proof")
+    assert (code, proof["status"]) == (2, "failed")
+    assert "line 8: s[t & 1][n - 500] is reached only if n > 500" in proof["detail"]
+    assert "where 532 is given" in proof["detail"]
+
+
+def test_an_index_that_nobody_saw_is_told_with_its_condition(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No block runs twice with the same numbers to find out."""
+    ran: list[object] = []
+
+    def passed(*asked: Any) -> tuple[frozenset[str], str]:
+        text, name, setting, index = asked
+        ran.append((PTX_SIMULATOR.given(text, name, setting), index))
+        return PTX_SIMULATOR.passed(*asked)
+
+    monkeypatch.setitem(
+        cast("dict[str, Simulator]", SIMULATORS), "PTX", replace(PTX_SIMULATOR, passed=passed)
+    )
+    access = "if (__float_as_int(in[0]) == 77) a += s[t / 2][n & 63];"
+    code, answer = guarded(tmp_path, access)
+    (proof,) = (one for one in answer["verdicts"] if one["judge"] == "proof")
+    assert (code, proof["status"]) == (3, "passed")
+    assert (
+        "line 8: s[t / 2][n & 63] is reached only if __float_as_int(in[0]) == 77" in proof["detail"]
+    )
+    assert len(ran) == len(set(ran)) > 2
+
+
+def test_an_index_that_never_leaves_its_row_is_fixed_wherever_it_stands(tmp_path: Path) -> None:
+    code, answer = guarded(tmp_path, "if (n > 500 && t < 32) a += s[0][t] + s[t][n & 31];")
+    (proof,) = (one for one in answer["verdicts"] if one["judge"] == "proof")
+    assert (code, proof["status"]) == (0, "passed")
+    assert "the compiler finds" in proof["detail"]
+    assert "line 8" not in proof["detail"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("ladder_pointer", "the address p goes where it cannot be followed"),
+    ],
+)
+def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:
+    code, answer = fixed(name)
+    assert code == 1
+    assert not answer["changes"]
+    assert any(why in json.dumps(refusal) for refusal in answer["refusals"])
+
+
+@pytest.mark.parametrize("name", ["ladder_pointer", "stencil_coarse", "stencil_3d"])
+def test_check_names_no_command_that_would_write_nothing(name: str) -> None:
+    """A pointer that is not followed, rows of a flat array, conflicts that no map avoids."""
+    done = bankwise("check", str(KERNELS / f"{name}.cu"), "-t", "sm_90")
+    assert "extra passes a workgroup" in done.out
+    assert f"bankwise fix {KERNELS}" not in done.out
+    assert "tries to change it" not in done.out
+    assert ("`bankwise fix` would not edit it" in done.out) == (name != "stencil_3d")
+    assert not fixed(name)[1]["changes"]
+
+
+def test_check_names_fix_where_more_accesses_than_it_looks_at_conflict() -> None:
+    done = bankwise("check", str(KERNELS / "flash_tile.cu"), "-t", "sm_90")
+    assert "no layout is suggested: 1,064 different accesses" in done.out.replace("\n", " ")
+    assert "`bankwise fix`, with the same options, looks for layouts" in done.out
+
+
+def test_pieces_of_what_the_launch_gives_have_a_proof_for_this_launch(tmp_path: Path) -> None:
+    """Two stages in two pieces, through one function for both: never exit 0."""
+    code, answer = fixed("pool_stages", "--accept-sampled")
+    assert code == 3
+    assert answer["accepted"]
+    assert "+#pragma unroll" in answer["patch"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    (proof,) = [one for one in answer["verdicts"] if one["judge"] == "proof"]
+    assert "what the launch gives As, Bs" in proof["detail"]
+    assert extra(answer["after"]) == 0
+    (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
+    (issued,) = [row for row in isa["rows"] if "shared-memory instructions" in row["name"]]
+    assert issued["before"] == issued["after"]
+    text = (KERNELS / "pool_stages.cu").read_text()
+    text = text.replace("32><<<dim3(4, 4), 256, 32768", "8><<<dim3(4, 4), 256, 8192")
+    for old, new, why in (
+        ("s * (BN * BK), B", "s * (BN * BK) - 8 * s, B", "a pointer begins inside"),
+        ("dim3(4, 4), 256, 8192", "dim3(4, 4), 256", "the launch decides"),
+        ("(Bs + s", "(Bs + 0 * k0 + s", ""),
+    ):
+        path = tmp_path / "k.cu"
+        assert old in text
+        path.write_text(text.replace(old, new))
+        told = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
+        assert bool(told["changes"]) == (not why), told
+        assert why in json.dumps(told["refusals"])
