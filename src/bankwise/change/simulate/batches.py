@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -56,9 +56,14 @@ class Straight(Struct, eq=False):
 
 
 def straight(
-    block: SimulatedBlock, statements: Sequence[Statement], plain: Sequence[bool], first: int
+    block: SimulatedBlock,
+    statements: Sequence[Statement],
+    plain: Sequence[bool],
+    first: int,
+    only: Container[str] | None,
 ) -> Straight:
-    """``statements`` made ready, the ``first`` one by its number in the kernel."""
+    """``statements`` made ready, the ``first`` one by its number in the kernel. ``only``: the
+    registers whose values are asked for, of what is computed; None for all."""
     items = scheduled(statements, plain)
     makes = dict.fromkeys(part.writes for item in items for part in item.parts if part.writes)
     steps: list[Does | int] = []
@@ -66,10 +71,16 @@ def straight(
         if item.alone >= 0:
             steps.append(first + item.alone)
             continue
+        parts = [one for one in item.parts if only is None or _matters(one, only)]
         most = max(1, _AT_ONCE // (block.threads * len(item.parts[0].reads)))
-        for at in range(0, len(item.parts), most):
-            steps.append(_at_once(block, item.parts[at : at + most]))
+        for at in range(0, len(parts), most):
+            steps.append(_at_once(block, parts[at : at + most]))
     return Straight(len(statements), steps, needed(items, statements), tuple(makes))
+
+
+def _matters(part: Part, only: Container[str]) -> bool:
+    """Whether a part touches memory, or computes one of these registers."""
+    return not isinstance(part.what, Alike) or part.writes in only
 
 
 def _at_once(block: SimulatedBlock, parts: Sequence[Part]) -> Does:

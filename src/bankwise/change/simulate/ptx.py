@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 
 import numpy as np
@@ -47,7 +47,8 @@ def _passed(
     """The tags that a block comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
     kernel = _kernel(text, name)
     try:
-        block, _ = run(kernel, lambda: _block(text, kernel, setting, index, 1))
+        begin = partial(_block, text, kernel, setting, index, 1)
+        block, _ = run(kernel, begin, only_ways=True)
     except Interrupted as error:
         return frozenset(error.block.passed), str(error)
     return frozenset(block.passed), ""

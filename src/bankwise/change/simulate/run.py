@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from bankwise.change.simulate import accesses, matrices, warps
 from bankwise.change.simulate.batches import Straight, straight
 from bankwise.change.simulate.computed import Does, prepared
+from bankwise.change.simulate.deciding import deciding
 from bankwise.change.simulate.memory import TOO_LONG, Unsupported
 from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed
 from bankwise.counting.access import distinct
@@ -80,27 +81,32 @@ class _ThreadPlaces(Struct, eq=False):
 class _Run(Struct, eq=False):
     """A block in the middle of its run. ``kinds``: of its statements; ``does``: what those do that
     were reached, and are no ways or barriers; ``straight``: those that are done together, by the
-    first; None where each is done alone."""
+    first; None where each is done alone; ``only``: the registers whose values are asked for."""
 
     kernel: PtxKernel
     block: SimulatedBlock
     threads: _ThreadPlaces
     kinds: Sequence[_Kind]
     straight: dict[int, Straight] | None
+    only: frozenset[str] | None
     does: dict[int, Does] = field(default_factory=dict)
 
 
-def run(kernel: PtxKernel, begin: Callable[[], SimulatedBlock]) -> tuple[SimulatedBlock, int]:
+def run(
+    kernel: PtxKernel, begin: Callable[[], SimulatedBlock], *, only_ways: bool = False
+) -> tuple[SimulatedBlock, int]:
     """Run a block, as it is at its ``begin``, to its end; and how many statements that took.
+    ``only_ways``: nobody asks what it writes, so what decides no way and no place is left out.
 
     Raises :class:`Interrupted` for what is not simulated, and for a block that does not end. What
     is said of that is of the first statement that is not simulated, so a block runs once more, one
     statement after the other, where those that are alike were done at once.
     """
     straight: dict[int, Straight] = {}
+    only = deciding(kernel.statements, _is_plain) if only_ways else None
     block = begin()
     try:
-        return block, _run(kernel, block, straight)
+        return block, _run(kernel, block, straight, only)
     except Unsupported as error:
         if not straight or TOO_LONG in str(error):
             raise Interrupted(str(error), block) from error
@@ -119,11 +125,16 @@ class Interrupted(Unsupported):
         self.block = block
 
 
-def _run(kernel: PtxKernel, block: SimulatedBlock, straight: dict[int, Straight] | None) -> int:
+def _run(
+    kernel: PtxKernel,
+    block: SimulatedBlock,
+    straight: dict[int, Straight] | None,
+    only: frozenset[str] | None = None,
+) -> int:
     end = len(kernel.statements)
     threads = _ThreadPlaces(np.zeros(block.threads, np.int64), np.full(block.threads, -1))
     kinds = [_kind(one) for one in kernel.statements]
-    running = _Run(kernel, block, threads, kinds, straight)
+    running = _Run(kernel, block, threads, kinds, straight, only)
     step = 0
     while step < MOST_STEPS:
         going = np.flatnonzero((threads.next < end) & (threads.waiting < 0))
@@ -177,7 +188,7 @@ def _ready(running: _Run, at: int) -> Straight | None:
         end = next((n for n in range(at, len(running.kinds)) if running.kinds[n] != "plain"), None)
         statements = running.kernel.statements[at:end]
         plain = [_is_plain(one) for one in statements]
-        running.straight[at] = straight(running.block, statements, plain, at)
+        running.straight[at] = straight(running.block, statements, plain, at, running.only)
     return running.straight.get(at)
 
 
@@ -186,6 +197,8 @@ def _is_plain(one: Statement) -> bool:
     if _REFUSED.match(one.name) or _NOTHING.match(one.name) or not one.operands:
         return False
     if one.name.startswith("createpolicy") or one.operands[0].startswith(TAG):
+        return False
+    if _kind(one) != "plain":
         return False
     return one.parts[0] in ("ld", "ldu", "st") or one.parts[0] not in _HANDLERS
 

@@ -11,7 +11,6 @@ of its level writes, and of a memory that is written the accesses keep their ord
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -19,10 +18,10 @@ from msgspec import Struct, field
 
 from bankwise.change.simulate.accesses import space_of
 from bankwise.change.simulate.computed import Alike, alike
+from bankwise.change.simulate.deciding import REGISTER
 from bankwise.change.simulate.operands import address_of, listed
 from bankwise.read.ptx.parse import BYTES, Statement
 
-_REGISTER = re.compile(r"%[\w.$]+")
 _SPACES = ("shared", "global", "local")
 
 
@@ -113,9 +112,9 @@ def needed(items: Sequence[Item], statements: Sequence[Statement]) -> tuple[str,
         first, *others = one.operands or ("",)
         stores = one.parts[0] in ("st", "red", "cp")
         sources = [*others, one.guard, *([first] if stores else [])]
-        names = [name for text in sources for name in _REGISTER.findall(text)]
+        names = [name for text in sources for name in REGISTER.findall(text)]
         wanted.update((n, None) for n in names if n not in written and n in together)
-        written.update(() if stores else _REGISTER.findall(first))
+        written.update(() if stores else REGISTER.findall(first))
     return tuple(wanted)
 
 
@@ -157,7 +156,7 @@ def _effects(one: Statement, parts: Sequence[Part], is_plain: bool) -> _Effects:
     reads = [*others, one.guard, *([first] if stores or one.guard else [])]
     writes = [] if stores else [first]
     named, made = (
-        frozenset(name for text in some for name in _REGISTER.findall(text))
+        frozenset(name for text in some for name in REGISTER.findall(text))
         for some in (reads, writes)
     )
     if not access:
