@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.read.follow import attempt, run
+from bankwise.read.follow import again, attempt, run
 from bankwise.read.follow.leap import leap
 from isa_texts import DATA, amd, lanes, ptx
 
@@ -190,10 +190,10 @@ def test_what_any_length_touches_was_found_for_the_unknown_one(n: int) -> None:
 
 def executed(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
     """How many steps are run for a kernel all of whose accesses are seen."""
-    real, ran = run._step, []
-    monkeypatch.setattr(run, "_step", lambda *rest: ran.append(1) or real(*rest))
+    real, ran = again.run_step, []
+    monkeypatch.setattr(again, "run_step", lambda *rest: ran.append(1) or real(*rest))
     kernel = amd(text)
-    monkeypatch.setattr(run, "_step", real)
+    monkeypatch.setattr(again, "run_step", real)
     assert not kernel.refusals
     assert len(kernel.accesses) == text.count("ds_write")
     return len(ran)
@@ -261,10 +261,10 @@ def test_data_that_share_a_register_with_an_address_are_not_followed(
 \tds_read_b32 v2, v1
 .Lend:"""
     names: list[str] = []
-    real = run._step
+    real = again.run_step
     monkeypatch.setattr(
-        run,
-        "_step",
+        again,
+        "run_step",
         lambda held, path, number: (
             names.append(held.program.steps[number].name) or real(held, path, number)
         ),

@@ -20,8 +20,10 @@ from bankwise.change.simulate.group import SimulatedGroup, argument_bytes, simul
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
 from bankwise.change.simulate.memory import TOO_LONG, Unsupported
 from bankwise.change.simulate.vectors import global_access, shared_access
+from bankwise.read.amd.decode import decode_kernel
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
+from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.values import Unknown
 from bankwise.read.launch.facts import Size
@@ -42,7 +44,7 @@ _Does = Callable[[SimulatedGroup], None] | None
 def _written(
     text: str, name: str, setting: SimulatedLaunch, index: Size, salt: int
 ) -> tuple[dict[int, int], int]:
-    group = simulated_group(_kernel(text, name), setting, index, salt)
+    group = simulated_group(_kernel(text, name), _decoded(text, name), setting, index, salt)
     before = dict(group.memory.written)
     steps = run_group(group)
     held = group.memory.written.items()
@@ -55,7 +57,7 @@ def _passed(
     """The tags that a workgroup comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
     passed: set[str] = set()
     try:
-        group = simulated_group(_kernel(text, name), setting, index, 1)
+        group = simulated_group(_kernel(text, name), _decoded(text, name), setting, index, 1)
         passed = group.passed
         run_group(group)
     except Unsupported as error:
@@ -74,6 +76,11 @@ def _kernel(text: str, name: str) -> AmdKernel:
     return with_constants(kernel, text)
 
 
+@lru_cache(maxsize=4)
+def _decoded(text: str, name: str) -> Decoded:
+    return decode_kernel(_kernel(text, name))
+
+
 AMD_SIMULATOR = Simulator(
     _written, _given, lambda text, name: tuple(AMD.parameters(_kernel(text, name))), _passed
 )
@@ -90,33 +97,56 @@ def run_group(group: SimulatedGroup) -> int:
     following = np.where(exists, 0, end)
     waits = np.zeros(len(exists), np.bool_)
     does: list[_Does | str] = [""] * end
+    plain = [_is_plain(op, step) for op, step in zip(operations, steps, strict=False)]
     last: NDArray[np.bool_] | None = None
-    for taken in range(MOST_STEPS):
+    taken = 0
+    while taken < MOST_STEPS:
         going = (following < end) & ~waits
         if not going.any():
             if not waits.any():
                 return taken
             waits[:] = False
+            taken += 1
             continue
         at = int(following[going].min())
         now = going & (following == at)
         if last is None or (now != last).any():
             group.state.active, last = np.broadcast_to(now[:, None], shape), now
-        op, step = operations[at], steps[at]
+        most = MOST_STEPS - taken if (now == going).all() else 1
+        first = at
+        while at < end and plain[at] and at - first < most:
+            _act(group, does, at)
+            at += 1
+        taken += max(1, at - first)
+        following[now] = at
+        if at > first:
+            continue
+        step = steps[at]
         following[now] += 1
         if step.flow == "end":
             following[now] = end
         elif step.flow in ("jump", "branch"):
             following[now & _taken(group, step, shape[0])] = step.target
-        elif op.name.startswith("s_barrier"):
-            waits[now] = True
         else:
-            if isinstance(does[at], str):
-                does[at] = _does(group, at, op, step)
-            action = does[at]
-            if callable(action):
-                action(group)
+            waits[now] = True
     raise Unsupported(f"a workgroup that {TOO_LONG} {MOST_STEPS:,} instructions")
+
+
+def _is_plain(op: AmdInstruction, step: ProgramStep) -> bool:
+    """Whether all waves go on behind an instruction, whatever others do."""
+    ways = step.flow in ("end", "jump", "branch")
+    return not ways and not op.name.startswith("s_barrier")
+
+
+def _act(group: SimulatedGroup, does: list[_Does | str], at: int) -> None:
+    """Run an instruction that is no way and no barrier; ``does``: what those do that were
+    reached."""
+    action = does[at]
+    if isinstance(action, str):
+        op, step = group.kernel.operations[at], group.decoded.program.steps[at]
+        action = does[at] = _does(group, at, op, step)
+    if action is not None:
+        action(group)
 
 
 def _taken(group: SimulatedGroup, step: ProgramStep, waves: int) -> NDArray[np.bool_]:

@@ -9,17 +9,19 @@ import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from msgspec import Struct
 
 from bankwise.change.simulate.arithmetic import COMPARISONS, OPERATIONS, funnel
 from bankwise.change.simulate.memory import LOCAL, SHARED, Unsupported
 from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed
-from bankwise.change.simulate.terms import Values, masked, signed, term
+from bankwise.change.simulate.terms import Values, masked, signed, term, terms
 from bankwise.read.ptx.parse import BYTES, Statement
 
 Does = Callable[[SimulatedBlock, Lanes], None]
 """What a statement does to a block, for some of its threads."""
 
 _COMMUTES = re.compile(r"(?:add|mul|fma|mad|min|max)\.")
+_ONE_BY_ONE = frozenset({"bfe", "popc", "clz", "brev"})
 _FIRST_CUT = ("shl", "shr", "bfe", "bfi", "selp", "prmt")
 """Operations of whose operands the first alone has the type's width."""
 
@@ -62,16 +64,79 @@ def _computed(one: Statement) -> Does:
     return does
 
 
+class Alike(Struct, frozen=True):
+    """What statements have in common that are done at once: of ``count`` operands ``bits`` each a
+    result of ``wide`` bits. ``operation``: of integers, by its name in :data:`OPERATIONS` and with
+    what of it is no register (``fixed``); empty for terms, of whose operands the first ``together``
+    may change places."""
+
+    count: int
+    bits: int
+    wide: int
+    operation: str = ""
+    fixed: str = ""
+    sign: bool = False
+    together: int = 0
+
+
+def alike(one: Statement) -> Alike | None:
+    """What a statement has in common with others; None for one that is done alone: it writes two
+    registers, or its operation goes through its threads one by one."""
+    words, operands = one.parts, one.operands
+    braces = any("{" in text or text.startswith("!") for text in operands)
+    if braces or "|" in operands[0] or operands[0] == "_":
+        return None
+    if words[0] == "cvt":
+        kinds = _conversion(one)
+        return None if kinds.whole else Alike(len(operands) - 1, kinds.before, kinds.after)
+    if words[0] in ("setp", "set", "cvta", "shf"):
+        return None
+    kind, bits = words[-1], _width(words[-1])
+    wide = 2 * bits if "wide" in words else bits
+    found = _operation(one)
+    if not found:
+        together = 2 if _COMMUTES.match(one.name) else 0
+        return Alike(len(operands) - 1, bits, wide, together=together)
+    if found in _ONE_BY_ONE or (found.endswith(".hi") and bits == 64):
+        return None
+    fixed = operands[4] if found == "lop3" else ""
+    return Alike(len(operands) - 1, bits, wide, found, fixed, kind[0] == "s")
+
+
+def made(what: Alike, numbers: Values) -> Callable[[Values], Values]:
+    """The results of statements that are :func:`alike`, [statements, threads], as a function of
+    what they read, [statements, operands, threads], which it uses up. ``numbers``: of their names,
+    [statements, 1]."""
+    bits, wide = what.bits, what.wide
+    if not what.operation:
+        return terms(numbers, what.count, together=what.together, bits=bits, wide=wide)
+    cut, operation = 1 if what.operation in _FIRST_CUT else what.count, OPERATIONS[what.operation]
+
+    def make(given: Values) -> Values:
+        operands = [given[:, n] for n in range(what.count)]
+        operands[:cut] = [masked(one, bits) for one in operands[:cut]]
+        return masked(operation(operands, bits, what.sign), wide)
+
+    return make
+
+
+def _operation(one: Statement) -> str:
+    """The name of an operation of integers; empty for what becomes a term."""
+    kind, words = one.parts[-1], one.parts
+    pure = _integer(kind) and "sat" not in words
+    if not (pure or words[0] in ("mov", "selp")):
+        return ""
+    return next((name for name in (".".join(words[:2]), words[0]) if name in OPERATIONS), "")
+
+
 def _maker(one: Statement) -> Callable[[list[Values]], Values]:
     """Integers by their operation; everything else becomes a term of its operands."""
     kind, words = one.parts[-1], one.parts
     bits, sign = _width(kind), kind[0] == "s"
-    operation = OPERATIONS.get(".".join(words[:2])) or OPERATIONS.get(words[0])
-    pure = _integer(kind) and "sat" not in words
     if words[0] == "shf":
         return lambda given: funnel(given, "l" in words, "wrap" in words)
-    if operation is not None and (pure or words[0] in ("mov", "selp")):
-        does = operation
+    if operation := _operation(one):
+        does = OPERATIONS[operation]
         if words[0] in _FIRST_CUT:
             return lambda given: does([masked(given[0], bits), *given[1:]], bits, sign)
         return lambda given: does([masked(v, bits) for v in given], bits, sign)
@@ -160,14 +225,29 @@ def _joined(to: str, source: Sequence[str], part: int) -> Does:
     return does
 
 
-def _converted(one: Statement) -> Does:
-    """``cvt.s64.s32``; to or from what is no integer a term."""
+class _Conversion(Struct, frozen=True):
+    """The types of ``cvt``, ``to`` and ``source``, and their bits; ``whole``: both are integers."""
+
+    to: str
+    source: str
+    whole: bool
+    before: int
+    after: int
+
+
+def _conversion(one: Statement) -> _Conversion:
     to, source = one.parts[-2:]
     if to not in BYTES or source not in BYTES:
         to, source = next(p for p in one.parts if p in BYTES), one.parts[-1]
     number = source in BYTES
     whole = _integer(to) and number and _integer(source) and "sat" not in one.parts
-    before, after = _width(source) if number else 32, _width(to)
+    return _Conversion(to, source, whole, _width(source) if number else 32, _width(to))
+
+
+def _converted(one: Statement) -> Does:
+    """``cvt.s64.s32``; to or from what is no integer a term."""
+    kinds = _conversion(one)
+    to, source, whole, before = kinds.to, kinds.source, kinds.whole, kinds.before
 
     def does(block: SimulatedBlock, lanes: Lanes) -> None:
         value = [block.read(text, lanes) for text in one.operands[1:]]
@@ -177,8 +257,7 @@ def _converted(one: Statement) -> Does:
             found = signed(value[0], before).view(np.uint64)
         else:
             found = masked(value[0], before)
-        block.write(
-            one.operands[0], lanes, found if whole and to[0] == "s" else masked(found, after)
-        )
+        found = found if whole and to[0] == "s" else masked(found, kinds.after)
+        block.write(one.operands[0], lanes, found)
 
     return does

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -58,55 +59,65 @@ def computed(op: AmdInstruction, step: ProgramStep) -> Does:
         raise Unsupported(f"{op.name} of another lane's operands")
     exact = step.run is not None and step.followed and is_number(op)
     whole = [n for text in op.operands[1:] for n in operand(bare(text)).registers]
+    to = operand(op.operands[0]).registers
     if op.name in ("v_fmac_f32", "v_mac_f32"):
-        whole += operand(op.operands[0]).registers
+        whole += to
+    from_integer = bool(_FROM_INTEGER.match(op.name))
+    termed: list[Does] = []
 
     def does(group: SimulatedGroup) -> None:
         if not group.lanes().any():
             return
-        made = bool(_FROM_INTEGER.match(op.name)) or all(n in group.exact for n in whole)
-        if exact and made and step.run is not None:
+        made = exact and (from_integer or all(n in group.exact for n in whole))
+        if made and step.run is not None:
             step.run(group.state)
-            names = operand(op.operands[0]).registers
-            if not any(isinstance(group.state.registers[n], Unknown) for n in names):
+            if not any(isinstance(group.state.registers[n], Unknown) for n in to):
                 keeps = not op.name.startswith(("v_cvt_u32", "v_cvt_i32"))
-                (group.exact.update if keeps else group.exact.difference_update)(names)
+                (group.exact.update if keeps else group.exact.difference_update)(to)
                 return
-        _term(group, op)
+        if not termed:
+            termed.append(_termed(op))
+        group.exact.difference_update(to)
+        termed[0](group)
 
     return does
 
 
-def _term(group: SimulatedGroup, op: AmdInstruction) -> None:
+def _termed(op: AmdInstruction) -> Does:
+    """An instruction whose result is a term, whatever its operands are."""
     packed = _PACKED.fullmatch(op.name)
     to = operand(op.operands[0]).registers
-    group.exact.difference_update(to)
     if packed:
-        halves = [
-            [_part(group, op, n, half) for n in range(1, len(op.operands))]
-            for half in range(len(to))
-        ]
-        for name, words in zip(to, halves, strict=True):  # which may be a source of the other half
-            group.put(name, term_of(f"v_{packed[1]}_f32", words))
-        return
+        return lambda group: _put_halves(group, op, to, f"v_{packed[1]}_f32")
     if MIX.match(op.name):
-        mix(group, op, to[0])
-        return
+        return lambda group: mix(group, op, to[0])
     if op.name == "v_pack_b32_f16":
-        pack_halves(group, op, to[0])
-        return
+        return lambda group: pack_halves(group, op, to[0])
     name, texts = _spelled(op)
-    words = [_source(group, op, name, n, *text) for n, text in enumerate(texts)]
-    found = term_of(name + _changes(op), words)
-    if op.name.startswith("v_cmp"):
-        _put_mask(group, to, found)
-        return
-    for number, register in enumerate(to):
-        made = found if number == 0 else mixed(found ^ np.uint64(number))
-        made = masked(made, 16) if _is_half(op.name) else made
-        group.put(register, _placed(group, op, register, made))
-    if "div_scale" in op.name:
-        _put_mask(group, operand(op.operands[1]).registers, found >> np.uint64(40))
+    called, compares, is_half = name + _changes(op), op.name.startswith("v_cmp"), _is_half(op.name)
+    scale = operand(op.operands[1]).registers if "div_scale" in op.name else ()
+
+    def does(group: SimulatedGroup) -> None:
+        found = term_of(called, [_source(group, op, name, n, *one) for n, one in enumerate(texts)])
+        if compares:
+            _put_mask(group, to, found)
+            return
+        for number, register in enumerate(to):
+            made = found if number == 0 else mixed(found ^ np.uint64(number))
+            made = masked(made, 16) if is_half else made
+            group.put(register, _placed(group, op, register, made))
+        if scale:
+            _put_mask(group, scale, found >> np.uint64(40))
+
+    return does
+
+
+def _put_halves(group: SimulatedGroup, op: AmdInstruction, to: Sequence[str], name: str) -> None:
+    halves = [
+        [_part(group, op, n, half) for n in range(1, len(op.operands))] for half in range(len(to))
+    ]
+    for register, words in zip(to, halves, strict=True):  # which may be a source of the other half
+        group.put(register, term_of(name, words))
 
 
 def _is_half(name: str) -> bool:
@@ -230,12 +241,19 @@ def matrix(op: AmdInstruction) -> Does:
 def of_the_wave(name: str, words: Mapping[int, Values], results: int) -> list[Values]:
     """So many registers, each a term of all that the wave gives: ``words``, [waves, lanes], by
     their positions, which are multiples of the lanes."""
-    first = next(iter(words.values()))
-    place = np.arange(first.shape[1], dtype=np.uint64)
-    seen = np.full(len(first), number_of(name))
-    for at, word in words.items():
-        with np.errstate(over="ignore"):
-            sums = mixed(word ^ mixed(place + np.uint64(at))).sum(axis=1, dtype=np.uint64)
-        seen = mixed(seen ^ sums)
-    apart = (mixed(place + np.uint64(len(place) * n)) for n in range(results))
-    return [mixed(seen[:, None] ^ one[None, :]) for one in apart]
+    whole = np.array(list(words.values()))
+    found = _places(tuple(words), whole.shape[2])[:, None, :] ^ whole
+    sums: Values = mixed(found).sum(axis=2, dtype=np.uint64)
+    seen = np.full(whole.shape[1], number_of(name))
+    for one in sums:
+        seen = mixed(seen ^ one)
+    lanes = whole.shape[2]
+    apart = _places(tuple(range(0, lanes * results, lanes)), lanes)
+    return list(mixed(seen[:, None] ^ apart[:, None, :]))
+
+
+@cache
+def _places(positions: tuple[int, ...], lanes: int) -> Values:
+    """A number for every lane behind each position, [positions, lanes]."""
+    place = np.arange(lanes, dtype=np.uint64)
+    return mixed(place + np.array(positions, np.uint64)[:, None])

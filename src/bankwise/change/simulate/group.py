@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from bankwise.change.simulate.launches import SimulatedLaunch
 from bankwise.change.simulate.memory import POINTERS, Bytes, Unsupported, Words, poisoned
 from bankwise.change.simulate.terms import Values
-from bankwise.read.amd.decode import decode_kernel
 from bankwise.read.amd.flat import makes_shared_addresses
 from bankwise.read.amd.operands import Operand, bare, operand, value
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
@@ -51,18 +50,23 @@ class SimulatedGroup(Struct, eq=False):
 
     def word(self, source: Operand, part: int = 0) -> Values:
         """A 32-bit part of an operand in every lane, [waves, lanes]."""
-        found = value(self.state, source, part, self.lanes())
+        lanes = self.lanes()
+        found = value(self.state, source, part, lanes)
         if isinstance(found, Unknown):
             raise Unsupported(f"{source.text}: {found}")
-        return np.broadcast_to(found, self.lanes().shape).astype(np.uint64)
+        if found.shape == lanes.shape:
+            return found.astype(np.uint64)
+        full = np.empty(lanes.shape, np.uint64)
+        full[...] = found
+        return full
 
     def put(self, name: str, found: Values) -> None:
         """32 bits of every lane that runs."""
-        write(self.state, name, (found & np.uint64(0xFFFFFFFF)).astype(np.uint32), self.lanes())
+        write(self.state, name, found.astype(np.uint32), self.lanes())
 
 
 def simulated_group(
-    kernel: AmdKernel, setting: SimulatedLaunch, index: Size, salt: int
+    kernel: AmdKernel, decoded: Decoded, setting: SimulatedLaunch, index: Size, salt: int
 ) -> SimulatedGroup:
     """A workgroup at its first instruction."""
     flat = any(op.name.startswith("flat_") for op in kernel.operations)
@@ -79,7 +83,6 @@ def simulated_group(
     state = start(kernel, setting.block, args, known)
     _registers(kernel, state)
     state.memory = _loads(memory)
-    decoded = decode_kernel(kernel)
     stated = kernel.lds_bytes + max(setting.shared_bytes, 0)
     shared = poisoned(1, stated or _UNSTATED_BYTES, salt << 60)
     return SimulatedGroup(kernel, decoded, state, shared, memory)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -75,6 +76,7 @@ def pack_halves(group: SimulatedGroup, op: AmdInstruction, register: str) -> Non
     group.put(register, found)
 
 
+@lru_cache(maxsize=4096)
 def signed_operand(text: str) -> tuple[Operand, bool]:
     """An operand without its signs, and whether it is negated: ``-v1``, ``neg(0)``."""
     where, negative = operand(bare(text)), text.startswith(("-", "neg"))

@@ -20,6 +20,8 @@ SHARED, LOCAL, POINTERS = 1 << 56, 1 << 57, 1 << 40
 """Where the windows of shared and of local memory begin, and how far pointers lie apart."""
 
 _WORD = 4
+_REGION = np.uint64(26)
+"""Bits of the number of a word in its region, which is far smaller than pointers lie apart."""
 
 
 TOO_LONG = "takes more than"
@@ -31,10 +33,12 @@ class Unsupported(Exception):  # noqa: N818 - what is said of it is no error of 
 
 
 class Words(Struct, eq=False):
-    """Memory by words of 4 bytes; ``salt`` tells one unwritten memory from another."""
+    """Memory by words of 4 bytes; ``salt`` tells one unwritten memory from another. ``regions``:
+    pieces of it in which something is written."""
 
     salt: int
     written: dict[int, int] = field(default_factory=dict)
+    regions: set[int] = field(default_factory=set)
 
     def load(self, addresses: Values, size: int) -> Values:
         """``size`` bytes (1, 2, 4 or 8) from each address."""
@@ -48,7 +52,7 @@ class Words(Struct, eq=False):
             return found
         at = addresses // np.uint64(_WORD)
         words = mixed(at ^ np.uint64(self.salt)) & np.uint64(0xFFFFFFFF)
-        if self.written:
+        if self._is_written(at):
             known = [self.written.get(a) for a in at.tolist()]
             for n, one in enumerate(known):
                 if one is not None:
@@ -67,7 +71,9 @@ class Words(Struct, eq=False):
                 byte = values >> np.uint64(8 * n) & np.uint64(255)
                 self.store(addresses + np.uint64(n), byte, 1)
             return
-        at = (addresses // np.uint64(_WORD)).tolist()
+        words = addresses // np.uint64(_WORD)
+        self.regions.update((words >> _REGION).tolist())
+        at = words.tolist()
         if size == _WORD:
             self.written.update(zip(at, values.tolist(), strict=True))
             return
@@ -77,6 +83,13 @@ class Words(Struct, eq=False):
             now = self.written.get(word, old)
             mask = (1 << 8 * size) - 1 << shift
             self.written[word] = now & ~mask | value << shift & mask
+
+    def _is_written(self, words: Values) -> bool:
+        """Whether some of these words may be written."""
+        if not self.regions or not len(words):
+            return False
+        first, last = int(words.min() >> _REGION), int(words.max() >> _REGION)
+        return first != last or first in self.regions
 
 
 def _crosses(addresses: Values, size: int) -> bool:

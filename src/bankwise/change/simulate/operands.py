@@ -22,9 +22,11 @@ _WARP = 32
 
 
 class SimulatedBlock(Struct, eq=False):
-    """A block in the middle of its run. ``registers``: each of all threads; ``parameters``: where
-    each lies and the bytes of all; ``symbols``: addresses of variables; ``numbers``: the constants
-    that were read; ``passed``: tags of the text that a thread came by.
+    """A block in the middle of its run. ``registers``: each of all threads, a row of ``rows``;
+    ``places``: which one, also of registers that nothing has written yet, and of what is no
+    register; ``parameters``: where each lies and the bytes of all; ``symbols``: addresses of
+    variables; ``numbers``: the constants that were read; ``passed``: tags of the text that a thread
+    came by.
     """
 
     threads: int
@@ -38,6 +40,33 @@ class SimulatedBlock(Struct, eq=False):
     registers: dict[str, Values] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     passed: set[str] = field(default_factory=set)
+    rows: Values = field(default_factory=lambda: np.zeros((0, 0), np.uint64))
+    places: dict[str, int] = field(default_factory=dict)
+
+    def place(self, name: str) -> int:
+        """The row of a register, made where there is none."""
+        at = self.places.setdefault(name, len(self.places))
+        if at >= len(self.rows):
+            more = np.zeros((max(64, 2 * at), self.threads), np.uint64)
+            if len(self.rows):
+                more[: len(self.rows)] = self.rows
+            self.rows = more
+            for one in self.registers:
+                self.registers[one] = more[self.places[one]]
+        return at
+
+    def place_of(self, text: str) -> int:
+        """The row of an operand: of a register, a number or the address of a variable."""
+        if text not in self.places and (text in self.specials or not text.startswith("%")):
+            at = self.place(text)
+            self.rows[at] = self.read(text, np.arange(self.threads))
+        return self.place(text)
+
+    def begin(self, name: str) -> None:
+        """From here on a register has a value."""
+        if name not in self.registers:
+            at = self.place(name)
+            self.registers[name] = self.rows[at]
 
     def read(self, name: str, lanes: Lanes) -> Values:
         """A register, a number or the address of a variable, in each of some threads; not to be
@@ -73,7 +102,8 @@ class SimulatedBlock(Struct, eq=False):
             return
         kept = self.registers.get(name)
         if kept is None:
-            kept = self.registers[name] = np.zeros(self.threads, np.uint64)
+            self.begin(name)
+            kept = self.registers[name]
         if len(lanes) < self.threads:
             kept[lanes] = values
         else:
@@ -81,7 +111,7 @@ class SimulatedBlock(Struct, eq=False):
 
     def address(self, text: str, lanes: Lanes) -> tuple[Values, str]:
         """What ``[%rd1+4]`` points to, and the name in it."""
-        name, offset = _address(text)
+        name, offset = address_of(text)
         if name in self.parameters:
             at = np.full(len(lanes), self.parameters[name], np.uint64)
         else:
@@ -100,7 +130,7 @@ class SimulatedBlock(Struct, eq=False):
 
 
 @cache
-def _address(text: str) -> tuple[str, np.uint64]:
+def address_of(text: str) -> tuple[str, np.uint64]:
     """``[%rd1+4]``: its register or variable, and the offset."""
     found = _ADDRESS.fullmatch(text)
     if found is None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import struct
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 
 import numpy as np
 
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
-from bankwise.change.simulate.memory import POINTERS, Unsupported, Words, poisoned
+from bankwise.change.simulate.memory import POINTERS, Words, poisoned
 from bankwise.change.simulate.operands import SimulatedBlock, listed
-from bankwise.change.simulate.run import run
+from bankwise.change.simulate.run import Interrupted, run
 from bankwise.read.launch.facts import Size
 from bankwise.read.ptx.calls import inlined
 from bankwise.read.ptx.operands import places
@@ -37,8 +37,7 @@ def written(
 ) -> tuple[dict[int, int], int]:
     """What a block of a PTX kernel writes: :data:`bankwise.change.simulate.launches.Written`."""
     kernel = _kernel(text, name)
-    block = _block(text, kernel, setting, index, salt)
-    steps = run(kernel, block)
+    block, steps = run(kernel, lambda: _block(text, kernel, setting, index, salt))
     return block.memory.written, steps
 
 
@@ -47,11 +46,11 @@ def _passed(
 ) -> tuple[frozenset[str], str]:
     """The tags that a block comes by: :class:`bankwise.change.simulate.launches.Simulator`."""
     kernel = _kernel(text, name)
-    block = _block(text, kernel, setting, index, 1)
     try:
-        run(kernel, block)
-    except Unsupported as error:
-        return frozenset(block.passed), str(error)
+        begin = partial(_block, text, kernel, setting, index, 1)
+        block, _ = run(kernel, begin, only_ways=True)
+    except Interrupted as error:
+        return frozenset(error.block.passed), str(error)
     return frozenset(block.passed), ""
 
 

@@ -15,7 +15,9 @@ import numpy as np
 from msgspec import Struct, field
 
 from bankwise.change.simulate import accesses, matrices, warps
+from bankwise.change.simulate.batches import Straight, straight
 from bankwise.change.simulate.computed import Does, prepared
+from bankwise.change.simulate.deciding import deciding
 from bankwise.change.simulate.memory import TOO_LONG, Unsupported
 from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed
 from bankwise.counting.access import distinct
@@ -78,23 +80,61 @@ class _ThreadPlaces(Struct, eq=False):
 
 class _Run(Struct, eq=False):
     """A block in the middle of its run. ``kinds``: of its statements; ``does``: what those do that
-    were reached, and are no ways or barriers."""
+    were reached, and are no ways or barriers; ``straight``: those that are done together, by the
+    first; None where each is done alone; ``only``: the registers whose values are asked for."""
 
     kernel: PtxKernel
     block: SimulatedBlock
     threads: _ThreadPlaces
     kinds: Sequence[_Kind]
+    straight: dict[int, Straight] | None
+    only: frozenset[str] | None
     does: dict[int, Does] = field(default_factory=dict)
 
 
-def run(kernel: PtxKernel, block: SimulatedBlock) -> int:
-    """Run a block to its end; how many statements that took.
+def run(
+    kernel: PtxKernel, begin: Callable[[], SimulatedBlock], *, only_ways: bool = False
+) -> tuple[SimulatedBlock, int]:
+    """Run a block, as it is at its ``begin``, to its end; and how many statements that took.
+    ``only_ways``: nobody asks what it writes, so what decides no way and no place is left out.
 
-    Raises :class:`Unsupported` for what is not simulated, and for a block that does not end.
+    Raises :class:`Interrupted` for what is not simulated, and for a block that does not end. What
+    is said of that is of the first statement that is not simulated, so a block runs once more, one
+    statement after the other, where those that are alike were done at once.
     """
+    straight: dict[int, Straight] = {}
+    only = deciding(kernel.statements, _is_plain) if only_ways else None
+    block = begin()
+    try:
+        return block, _run(kernel, block, straight, only)
+    except Unsupported as error:
+        if not straight or TOO_LONG in str(error):
+            raise Interrupted(str(error), block) from error
+    block = begin()
+    try:
+        return block, _run(kernel, block, None)
+    except Unsupported as error:
+        raise Interrupted(str(error), block) from error
+
+
+class Interrupted(Unsupported):
+    """A block did not run to its end: ``block`` is where it stands."""
+
+    def __init__(self, why: str, block: SimulatedBlock) -> None:
+        super().__init__(why)
+        self.block = block
+
+
+def _run(
+    kernel: PtxKernel,
+    block: SimulatedBlock,
+    straight: dict[int, Straight] | None,
+    only: frozenset[str] | None = None,
+) -> int:
     end = len(kernel.statements)
     threads = _ThreadPlaces(np.zeros(block.threads, np.int64), np.full(block.threads, -1))
-    running = _Run(kernel, block, threads, [_kind(one) for one in kernel.statements])
+    kinds = [_kind(one) for one in kernel.statements]
+    running = _Run(kernel, block, threads, kinds, straight, only)
     step = 0
     while step < MOST_STEPS:
         going = np.flatnonzero((threads.next < end) & (threads.waiting < 0))
@@ -127,12 +167,40 @@ def _straight(running: _Run, at: int, lanes: Lanes, most: int) -> int:
     """All threads that go on run plain statements from one place on, the first at least; how many
     that were."""
     first, kinds = at, running.kinds
+    ready = _ready(running, at)
+    if ready is not None and ready.count <= most and ready.may_run(running.block):
+        ready.run(running.block, lanes, lambda n, some: _taken(running, n, some))
+        running.threads.next[lanes] = at + ready.count
+        return ready.count
     while True:
         _taken(running, at, lanes)
         at += 1
         if at == len(kinds) or kinds[at] != "plain" or at - first == most:
             running.threads.next[lanes] = at
             return at - first
+
+
+def _ready(running: _Run, at: int) -> Straight | None:
+    """The plain statements from one on, made ready where they are come to for the second time."""
+    if running.straight is None:
+        return None
+    if at not in running.straight and at in running.does:
+        end = next((n for n in range(at, len(running.kinds)) if running.kinds[n] != "plain"), None)
+        statements = running.kernel.statements[at:end]
+        plain = [_is_plain(one) for one in statements]
+        running.straight[at] = straight(running.block, statements, plain, at, running.only)
+    return running.straight.get(at)
+
+
+def _is_plain(one: Statement) -> bool:
+    """Whether a statement loads, stores or computes, and no more."""
+    if _REFUSED.match(one.name) or _NOTHING.match(one.name) or not one.operands:
+        return False
+    if one.name.startswith("createpolicy") or one.operands[0].startswith(TAG):
+        return False
+    if _kind(one) != "plain":
+        return False
+    return one.parts[0] in ("ld", "ldu", "st") or one.parts[0] not in _HANDLERS
 
 
 def _taken(running: _Run, at: int, lanes: Lanes) -> None:

@@ -10,7 +10,7 @@ ones by a chance of 2^-32 for each word.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -27,7 +27,11 @@ _SHIFTS = tuple(np.uint64(n) for n in (30, 27, 31))
 
 def mixed(values: Values) -> Values:
     """The finaliser of splitmix64 (Steele, Lea, Flood 2014): a permutation of 64-bit numbers."""
-    found = np.atleast_1d(values) + _STEP
+    return _mix(np.atleast_1d(values) + _STEP)
+
+
+def _mix(found: Values) -> Values:
+    """What :func:`mixed` does behind its first step, in place."""
     found ^= found >> _SHIFTS[0]
     found *= _FIRST
     found ^= found >> _SHIFTS[1]
@@ -58,6 +62,32 @@ def term(name: str, operands: Sequence[Values], *, together: int = 0, bits: int 
     given = mixed(masked(np.array(operands), bits))
     given *= _weights(len(operands), together)
     return mixed(np.add.reduce(given, axis=0) ^ number_of(name))
+
+
+def terms(
+    numbers: Values, count: int, *, together: int, bits: int, wide: int
+) -> Callable[[Values], Values]:
+    """The terms of several operations of ``count`` operands, cut to ``wide`` bits, as a function of
+    what these are, [operations, operands, threads], which it uses up. ``numbers``: of the
+    operations' names (:func:`number_of`), [operations, 1]."""
+    weights = _weights(count, together)
+    low, kept = (np.uint64((1 << n) - 1) for n in (bits, wide))
+
+    def make(given: Values) -> Values:
+        if bits < 64:
+            given &= low
+        given += _STEP
+        _mix(given)
+        given *= weights
+        found: Values = np.add.reduce(given, axis=1)
+        found ^= numbers
+        found += _STEP
+        _mix(found)
+        if wide < 64:
+            found &= kept
+        return found
+
+    return make
 
 
 def masked(values: Values, bits: int) -> Values:

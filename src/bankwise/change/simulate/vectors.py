@@ -31,6 +31,7 @@ _LOAD = re.compile(_SPACES + r"_load_(ubyte|sbyte|ushort|sshort|short|dword)(x[2
 _STORE = re.compile(_SPACES + r"_store_(byte|short|dword)(x[234])?(.*)")
 _ATOMIC = re.compile(r"(?:global|flat)_atomic_(\w+?)(_x2|_f32|_f64)?")
 _SHARED_ATOMIC = re.compile(r"ds_(\w+?)_(?:rtn_)?([uibf])(32|64)")
+_SIGNED = re.compile(r"_i8|_i16|sbyte|sshort")
 _OPERATIONS = {"swap": "exch", "wrxchg": "exch", "cmpswap": "cas", "cmpst": "cas"}
 _OPERATIONS |= {"smin": "min", "umin": "min", "smax": "max", "umax": "max"}
 _PLAIN = ("add", "and", "or", "xor", "exch", "cas", "min", "max", "inc", "dec")
@@ -210,11 +211,12 @@ def _read(
 ) -> None:
     """Registers from memory, of words or of less than one."""
     lanes, names = group.lanes(), iter(operand(op.operands[0]).registers)
+    is_signed = bool(_SIGNED.search(op.name))
     for place in places:
         for n in range(0, size, 4):
             name = next(names)
             found = memory.load(place + np.uint64(n), min(size, 4))
-            if re.search(r"_i8|_i16|sbyte|sshort", op.name):
+            if is_signed:
                 found = masked(signed(found, 8 * size).view(np.uint64), 32)
             full = np.zeros(lanes.shape, np.uint64)
             full[lanes] = found

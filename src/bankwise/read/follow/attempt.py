@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from bankwise.read.follow.paths import Crossing, Path
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep
 from bankwise.read.follow.state import parted
+from bankwise.read.follow.strands import BlockMemory
 from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Unknown, Value, alike
 from bankwise.read.follow.widen import LoopCounters, busiest
@@ -44,7 +45,8 @@ class Attempt(Struct):
     ``certain``, ``visits``: how often a block ran on the one certain path, and in all. ``spent``:
     its steps, ``unsure``: what it spent on other paths; ``work``: of this and all attempts before,
     steps and registers that were compared, ``most`` of them. ``regions``: what came out of one, by
-    what entered. ``expected``: lines of ``open`` that no path has come to."""
+    what entered. ``expected``: lines of ``open`` that no path has come to. ``memory``: what blocks
+    did."""
 
     program: Program
     slice: ProgramSlice
@@ -72,6 +74,7 @@ class Attempt(Struct):
     counters: LoopCounters = field(default_factory=LoopCounters)
     apart: Collection[str] = ()
     expected: set[int] = field(default_factory=set)
+    memory: BlockMemory = field(default_factory=BlockMemory)
 
 
 class StartAgain(Exception):  # noqa: N818

@@ -55,6 +55,16 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     data: Unknown | None = None
 
 
+class Strand(Struct, frozen=True):
+    """Steps of a block that take nothing from the others. ``numbers``: theirs. ``reads``: the
+    registers whose values at the block's start decide them; ``leaves``: those whose last value in
+    the block is one of theirs."""
+
+    numbers: tuple[int, ...]
+    reads: tuple[str, ...]
+    leaves: tuple[str, ...]
+
+
 class Block(Struct, frozen=True):
     """Steps ``start`` to ``stop`` (not included), and the blocks that may follow."""
 
@@ -92,13 +102,15 @@ class Program(ByIdentity, frozen=True, eq=False):
 class ProgramSlice(ByIdentity, frozen=True, eq=False):
     """The steps of each block that matter, and the registers that matter at its start.
 
-    ``idle``: accesses whose result decides nothing; ``unions``: what was asked of several blocks.
+    ``idle``: accesses whose result decides nothing; ``unions``: what was asked of several blocks;
+    ``strands``: of :func:`strands.strands`, by block and whether all lanes run.
     """
 
     steps: tuple[tuple[int, ...], ...]
     live: tuple[tuple[str, ...], ...]
     idle: frozenset[int]
     unions: dict[tuple[int, frozenset[int]], tuple[str, ...]] = field(default_factory=dict)
+    strands: dict[tuple[int, bool], tuple[Strand, ...] | None] = field(default_factory=dict)
 
     def names(self, block: int, waiting: frozenset[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The registers that matter at the start of ``block``, and those that matter only to lanes

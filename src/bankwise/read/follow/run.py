@@ -33,6 +33,7 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.again import run_block, run_step
 from bankwise.read.follow.attempt import (
     BREADTHS,
     COMPARED,
@@ -40,7 +41,6 @@ from bankwise.read.follow.attempt import (
     NotAlike,
     StartAgain,
     condition,
-    hold,
     spend,
     within_budget,
 )
@@ -53,7 +53,7 @@ from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split
 from bankwise.read.follow.prepared import Prepared
 from bankwise.read.follow.program import EarlyJoin, ProgramStep
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
-from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
+from bankwise.read.follow.touched import Touched, counts_of, repeat
 from bankwise.read.follow.uniform import for_each_lane
 from bankwise.read.follow.values import Unknown, because
 from bankwise.read.follow.widen import widen
@@ -173,8 +173,7 @@ def _advance(run: Attempt, path: Path) -> bool:
         return False
     block = run.program.blocks[path.block]
     last = run.program.steps[block.stop - 1]
-    for number in run.slice.steps[path.block]:
-        _step(run, path, number)
+    run_block(run, path)
     if not within_budget(run, path):
         return False
     if last.flow == "lost":
@@ -226,17 +225,6 @@ def _situation(
     names = run.slice.names(path.block, path.aside)
     spend(run, path, 1 + sum(map(len, names)) // COMPARED)
     return path.block, path.waiting, snapshot(path.state, *names)
-
-
-def _step(run: Attempt, path: Path, number: int) -> None:
-    step = run.program.steps[number]
-    run.executed.add(number)
-    if step.address is not None:
-        touch(run.touched, number, step, path)
-        if run.apart and (seen := run.touched.get(number)) is not None:
-            hold(run, *seen.causes)
-    if step.run is not None and number not in run.slice.idle:
-        step.run(path.state)
 
 
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
@@ -296,7 +284,7 @@ def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
         if iteration == found.period:
             repeat(run.touched, before, rounds - 1)
         for number in found.addresses:
-            _step(run, path, number)
+            run_step(run, path, number)
     if not rest:
         repeat(run.touched, before, rounds - 1)
     for name in path.state.guards:

@@ -122,6 +122,12 @@ def running_key(state: State) -> bytes:
     return held.key if held.some else b""
 
 
+def runs_everywhere(state: State) -> bool:
+    """Whether all lanes of all waves run."""
+    held = _mask(state)
+    return held.every_lane and held.every_thread
+
+
 def _mask(state: State) -> _Mask:
     """The lanes that run, worked out once for each pair of masks: every instruction asks."""
     found = state._mask

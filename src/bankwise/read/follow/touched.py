@@ -49,13 +49,16 @@ class Touched(Struct):
         return self.unknown, self.maybe, elsewhere
 
 
-def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path) -> None:
-    """Note what the access ``number`` touches now."""
+def touch(
+    found: dict[int, Touched], number: int, step: ProgramStep, path: Path
+) -> tuple[Touched, int] | None:
+    """Note what the access ``number`` touches now; which of its patterns that is, -1 where its
+    address is not known, None where no lane takes part."""
     state = path.state
     assert step.address is not None
     active, maybe, lanes = _taking_part(step, state)
     if not lanes:
-        return
+        return None
     touched = found.get(number)
     if touched is None:
         touched = found[number] = Touched()
@@ -64,7 +67,8 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
     address = step.address(state)
     if isinstance(address, Unknown) and address.instead is None:
         touched.unknown = touched.unknown or address
-        return
+        return touched, -1
+    known = not isinstance(address, Unknown) and touched.maybe is None
     if isinstance(address, Unknown):
         assert address.instead is not None
         touched.anywhere = touched.anywhere or Touched(unknown=address)
@@ -79,6 +83,14 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
         touched.patterns.append((_offsets(address, active), active))
         touched.counts.append(0)
         touched.sure.append(0)
+    touched.counts[at] += 1
+    touched.sure[at] += path.certain
+    return touched, at if known else -1
+
+
+def touch_again(touched: Touched, at: int, path: Path) -> None:
+    """Note that an access touches a pattern that it has touched before."""
+    touched.counted &= path.certain
     touched.counts[at] += 1
     touched.sure[at] += path.certain
 

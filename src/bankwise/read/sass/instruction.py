@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from bankwise.errors import Location
@@ -34,4 +36,9 @@ class SassInstruction(Struct, frozen=True):
     @property
     def parts(self) -> list[str]:
         """The name without its dots: ["LDSM", "16", "MT88", "4"]."""
-        return self.name.split(".")
+        return list(_pieces(self.name))
+
+
+@lru_cache(maxsize=4_096)
+def _pieces(name: str) -> tuple[str, ...]:
+    return tuple(name.split("."))

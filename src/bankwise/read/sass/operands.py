@@ -59,18 +59,21 @@ def following(name: str, count: int) -> tuple[str, ...]:
     return tuple(f"{found[1]}{int(found[2]) + n}" for n in range(count))
 
 
+@lru_cache(maxsize=_TEXTS)
 def register(text: str) -> str:
     """The register that an operand names, without sign and size; empty if it is none."""
     found = re.fullmatch(r"[-~|!]*(U?R(?:Z|\d+))(?:\.\w+)*\|?", text)
     return found[1] if found else ""
 
 
+@lru_cache(maxsize=_TEXTS)
 def predicate_name(text: str) -> str:
     """The predicate that an operand names; empty if it is none, PT for the constant."""
     found = _PREDICATE.fullmatch(text)
     return found[2] + found[3] if found else ""
 
 
+@lru_cache(maxsize=_TEXTS)
 def names(text: str) -> tuple[str, ...]:
     """All registers and predicates in an operand; a 64-bit one counts both halves."""
     found: list[str] = []
