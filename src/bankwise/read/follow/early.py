@@ -65,7 +65,10 @@ def _place(program: Program, block: int, kept: Collection[int]) -> int | None:
     """The first block on every way from ``block`` through those that are ``kept``, to where nothing
     but an end is left of them; a way out of them beside another is one that lanes end on."""
     route = _route(program, block, kept, None)
+    live = program.gathers.live.get(block, ())
     for place in route[1:]:
+        if live and place not in live:
+            continue
         if not _route(program, block, kept, place):
             return place
     return None

@@ -19,7 +19,8 @@ class Frame(ByIdentity, frozen=True, eq=False):
     """Lanes that parted: they meet at block ``join``, where ``active`` runs on; ``other`` is the
     side that still has to run. ``conditions``, ``maybe``: what holds again at the join.
     ``towards``: the blocks that lead there, where others end before. ``bound``: nobody knows which
-    end, and ``active`` is all that may come."""
+    end, and ``active`` is all that may come. ``barrier``: it waits as the text says, for lanes that
+    have not left it for one further out."""
 
     join: int
     active: BoolArray
@@ -28,6 +29,7 @@ class Frame(ByIdentity, frozen=True, eq=False):
     maybe: Unknown | None
     towards: frozenset[int] = frozenset()
     bound: bool = False
+    barrier: bool = False
 
 
 class Path(Struct):
@@ -99,9 +101,14 @@ def waits_at(region: Region | None, join: int) -> bool:
 def meet(path: Path, endings: Container[int]) -> None:
     """Lanes that reach their join wait there for the others. At ``endings`` of the kernel nobody
     waits, and who is there is waited for no more."""
-    while path.frames and (path.block in endings or path.frames[-1].join == path.block):
+    while path.frames:
         if path.block in endings:
             path.frames = _without(path.frames, path.state.active)
+        else:
+            at = _waiting_at(path)
+            if at < 0:
+                return
+            path.frames[at + 1 :] = _without(path.frames[at + 1 :], path.state.active)
         frame = path.frames.pop()
         if frame.other is not None:
             path.block, path.state.active = frame.other
@@ -114,6 +121,17 @@ def meet(path: Path, endings: Container[int]) -> None:
         path.under = _under(path.state, frame.conditions)
         leave(path.state, frame.conditions)
         path.state.maybe = frame.maybe
+
+
+def _waiting_at(path: Path) -> int:
+    """The number of the frame whose join the path has come to, -1 if of none: the last one, or one
+    further out, for lanes that have left the barriers within."""
+    for number in range(len(path.frames) - 1, -1, -1):
+        if path.frames[number].join == path.block:
+            return number
+        if not path.frames[number].barrier:
+            break
+    return -1
 
 
 def _without(frames: Sequence[Frame], gone: BoolArray) -> list[Frame]:
@@ -151,6 +169,32 @@ def split(
     frame = Frame(join, state.active, other, state.conditions, state.maybe, towards)
     path.frames.append(frame)
     path.block, state.active = first
+
+
+def split_at_barriers(
+    path: Path, places: Sequence[int], ways: Sequence[int], taken: BoolArray
+) -> None:
+    """The same where lanes meet at barriers, those at ``places``, the innermost last: a side may
+    leave that one for another further out."""
+    state = path.state
+    held = [place for place in places if any(frame.join == place for frame in path.frames)]
+    inner = places[places.index(held[-1]) + 1 :] if held else places
+    for place in inner:
+        path.frames.append(
+            Frame(place, state.active, None, state.conditions, state.maybe, barrier=True)
+        )
+    split(path, places[-1], ways, taken)
+    path.frames[-1] = replace(path.frames[-1], barrier=True)
+
+
+def set_barriers(path: Path, places: Sequence[int]) -> None:
+    """Barriers are set: who waited at one of these has left it."""
+    path.frames = [
+        replace(frame, active=frame.active & ~path.state.active)
+        if frame.barrier and frame.join in places
+        else frame
+        for frame in path.frames
+    ]
 
 
 def part(path: Path, join: int, line: int, why: Unknown, early: EarlyJoin | None = None) -> None:

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.gathers import NO_GATHERS, Gather, Gathers, gathers
 
 if TYPE_CHECKING:
     from bankwise.read.follow.state import State
@@ -34,7 +35,7 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     keep what ``writes`` held before. ``followed`` is False where ``run`` only says "unknown";
     ``made_of``: the registers that such a result is made of; ``data``: what memory gives here.
     ``lanewise``: on a machine with an execution mask, of what it reads only the lanes matter that
-    run; ``masks``: it changes that mask.
+    run; ``masks``: it changes that mask. ``gather``: what it does to a convergence barrier.
     """
 
     line: int
@@ -53,6 +54,7 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     masks: bool = False
     made_of: tuple[str, ...] = ()
     data: Unknown | None = None
+    gather: Gather | None = None
 
 
 class Block(Struct, frozen=True):
@@ -76,16 +78,18 @@ class EarlyJoin(Struct, frozen=True):
 
 class Program(ByIdentity, frozen=True, eq=False):
     """Steps in blocks. ``joins[b]``: the block that every way from ``b`` leads through (its
-    immediate post-dominator); ``len(blocks)`` stands for the end of the kernel. ``order[b]``: lower
+    immediate post-dominator, or a later one where a barrier waits for the lanes); ``len(blocks)``
+    stands for the end of the kernel. ``order[b]``: lower
     for a block that leads to another than for that one, apart from the ways back of loops.
-    ``endings``: that end, and the blocks that do nothing else. ``early``: what was asked of
-    :func:`early.early_join`."""
+    ``endings``: that end, and the blocks that do nothing else. ``gathers``: where the text says
+    that lanes meet. ``early``: what was asked of :func:`early.early_join`."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
     joins: tuple[int, ...]
     order: tuple[int, ...]
     endings: frozenset[int]
+    gathers: Gathers = NO_GATHERS
     early: dict[int, EarlyJoin | None] = field(default_factory=dict)
 
 
@@ -114,6 +118,7 @@ def program(steps: Sequence[ProgramStep]) -> Program:
     """Cut ``steps`` into blocks."""
     starts = {0, *(s.target for s in steps if s.target >= 0)}
     starts |= {n + 1 for n, s in enumerate(steps) if s.flow != "next"}
+    starts |= {n for n, s in enumerate(steps) if s.gather is not None and s.gather.does == "wait"}
     edges = sorted(start for start in starts if start < len(steps))
     number = {start: block for block, start in enumerate(edges)}
     blocks = []
@@ -121,7 +126,21 @@ def program(steps: Sequence[ProgramStep]) -> Program:
         blocks.append(Block(start, stop, _after(steps[stop - 1], stop, number, len(edges))))
     joins = _joins(_followed(blocks, steps))
     order = _order([one.after for one in blocks])
-    return Program(tuple(steps), tuple(blocks), joins, order, _endings(blocks, steps))
+    orders = [[s.gather for s in steps[b.start : b.stop] if s.gather is not None] for b in blocks]
+    found = gathers(orders, [block.after for block in blocks])
+    joins = tuple(_waited(b, joins, found) for b in range(len(joins)))
+    return Program(tuple(steps), tuple(blocks), joins, order, _endings(blocks, steps), found)
+
+
+def _waited(block: int, joins: Sequence[int], found: Gathers) -> int:
+    """Where all lanes meet that part at the end of ``block``: the innermost barrier on every way
+    from there; without one the first block on every way."""
+    every, at = [joins[block]], joins[block]
+    while at < len(joins):
+        at = joins[at]
+        every.append(at)
+    inner = reversed(found.live.get(block, ()))
+    return next((place for place in inner if place in every), joins[block])
 
 
 def _endings(blocks: Sequence[Block], steps: Sequence[ProgramStep]) -> frozenset[int]:

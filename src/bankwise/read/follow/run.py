@@ -49,7 +49,17 @@ from bankwise.read.follow.early import early_join, may_meet
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
-from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
+from bankwise.read.follow.paths import (
+    Crossing,
+    Path,
+    Region,
+    meet,
+    part,
+    set_barriers,
+    split,
+    split_at_barriers,
+    waits_at,
+)
 from bankwise.read.follow.prepared import Prepared
 from bankwise.read.follow.program import EarlyJoin, ProgramStep
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
@@ -173,6 +183,8 @@ def _advance(run: Attempt, path: Path) -> bool:
         return False
     block = run.program.blocks[path.block]
     last = run.program.steps[block.stop - 1]
+    if path.frames and path.block in run.program.gathers.set_in:
+        set_barriers(path, run.program.gathers.set_in[path.block])
     for number in run.slice.steps[path.block]:
         _step(run, path, number)
     if not within_budget(run, path):
@@ -269,6 +281,10 @@ def _part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -
     """Some lanes branch and others do not, up to where those meet that are left. Where nobody knows
     which these are, or where, the branch is open for lanes of one warp."""
     join, ways = run.program.joins[path.block], run.program.blocks[path.block].after
+    places = run.program.gathers.live.get(path.block, ())
+    if places:
+        split_at_barriers(path, places, ways, taken)
+        return
     early = early_join(run.program, path.block)
     if early is None:
         split(path, join, ways, taken)
