@@ -28,8 +28,7 @@ def may_meet(program: Program, block: int) -> bool:
     early = early_join(program, block)
     if early is None or early.join is not None:
         return False
-    blocks = (program.blocks[one] for one in early.towards)
-    steps = (step for one in blocks for step in program.steps[one.start : one.stop])
+    steps = (step for one in early.towards for step in program.steps_of(one))
     return any(step.address is not None for step in steps)
 
 
@@ -37,7 +36,7 @@ def _found(program: Program, block: int) -> EarlyJoin | None:
     join, ways = program.joins[block], program.blocks[block].after
     if not _ends(program, join) or len(set(ways)) < 2 or any(_ends(program, w) for w in ways):
         return None
-    first, second = (_reached(program, [way]) for way in ways)
+    first, second = (reached(program, [way]) for way in ways)
     common = {one for one in first & second if not _ends(program, one)}
     if not common:
         return None
@@ -45,7 +44,7 @@ def _found(program: Program, block: int) -> EarlyJoin | None:
     place = _place(program, block, kept)
     if place is None:
         return EarlyJoin(None, frozenset(common), frozenset())
-    inside = _reached(program, ways, {place}) - {place}
+    inside = reached(program, ways, {place}) - {place}
     parts = (
         one for one in inside if not _ends(program, one) and _ends(program, program.joins[one])
     )
@@ -106,7 +105,7 @@ def _leading(program: Program, among: Collection[int], to: Collection[int]) -> s
     return found
 
 
-def _reached(program: Program, starts: Iterable[int], passing: Collection[int] = ()) -> set[int]:
+def reached(program: Program, starts: Iterable[int], passing: Collection[int] = ()) -> set[int]:
     """The blocks that ``starts`` lead to, themselves as well; what is ``passing`` leads nowhere."""
     found, waiting = set[int](), list(starts)
     while waiting:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.mixing import Groups
 from bankwise.read.follow.program import EarlyJoin
 from bankwise.read.follow.state import BranchCondition, Partly, State, enter, leave
 from bankwise.read.follow.values import Tags, Unknown
@@ -20,7 +21,7 @@ class Frame(ByIdentity, frozen=True, eq=False):
     side that still has to run. ``conditions``, ``maybe``: what holds again at the join.
     ``towards``: the blocks that lead there, where others end before. ``bound``: nobody knows which
     end, and ``active`` is all that may come. ``barrier``: it waits as the text says, for lanes that
-    have not left it for one further out."""
+    have not left it for one further out. ``groups``: those that may run together before."""
 
     join: int
     active: BoolArray
@@ -30,6 +31,7 @@ class Frame(ByIdentity, frozen=True, eq=False):
     towards: frozenset[int] = frozenset()
     bound: bool = False
     barrier: bool = False
+    groups: Groups | None = None
 
 
 class Path(Struct):
@@ -37,7 +39,8 @@ class Path(Struct):
 
     ``parted``: why it is one of several, where it stands at a block that these may come to with
     different states; None once it has gone on. ``under``: what registers held at the last join
-    where the condition held that this way is of.
+    where the condition held that this way is of. ``groups``: lanes of open branches, by these, that
+    may come where this way leads.
     """
 
     block: int
@@ -47,6 +50,7 @@ class Path(Struct):
     region: Region | None = None
     parted: Unknown | None = None
     under: Mapping[str, Partly] = field(default_factory=dict)
+    groups: Mapping[int, Groups] = field(default_factory=dict)
 
     @property
     def aside(self) -> frozenset[int]:
@@ -87,6 +91,12 @@ class Region(Struct):
     arrivals: list[Path] = field(default_factory=list)
     places: dict[object, Crossing] = field(default_factory=dict)
     counters: LoopCounters = field(default_factory=LoopCounters)
+
+
+def groups_at(path: Path) -> list[Groups]:
+    """The groups that may run together where a path is."""
+    every = (frame.groups for frame in path.frames)
+    return [one for one in every if one is not None and path.block in one.blocks]
 
 
 def waits_at(region: Region | None, join: int) -> bool:
@@ -157,6 +167,7 @@ def split(
     ways: Sequence[int],
     taken: BoolArray,
     towards: frozenset[int] = frozenset(),
+    groups: Groups | None = None,
 ) -> None:
     """Some lanes branch, others do not: one side after the other, up to ``join``. A side that ends
     before the others come to where they are waited for goes first."""
@@ -166,7 +177,8 @@ def split(
     if ways[0] in waited and ways[1] not in waited:
         sides.reverse()
     first, other = sides
-    frame = Frame(join, state.active, other, state.conditions, state.maybe, towards)
+    held = state.conditions, state.maybe
+    frame = Frame(join, state.active, other, *held, towards, groups=groups)
     path.frames.append(frame)
     path.block, state.active = first
 

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.entries import blocks_of_many_entries
 from bankwise.read.follow.gathers import NO_GATHERS, Gather, Gathers, gathers
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ class Program(ByIdentity, frozen=True, eq=False):
     stands for the end of the kernel. ``order[b]``: lower
     for a block that leads to another than for that one, apart from the ways back of loops.
     ``endings``: that end, and the blocks that do nothing else. ``gathers``: where the text says
-    that lanes meet. ``early``: what was asked of :func:`early.early_join`."""
+    that lanes meet. ``early``, ``common``: what was asked of :func:`early.early_join`
+    and :func:`mixing.common_blocks`."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
@@ -91,6 +93,13 @@ class Program(ByIdentity, frozen=True, eq=False):
     endings: frozenset[int]
     gathers: Gathers = NO_GATHERS
     early: dict[int, EarlyJoin | None] = field(default_factory=dict)
+    common: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+
+    def steps_of(self, block: int) -> tuple[ProgramStep, ...]:
+        """The steps of a block; none of the end."""
+        if block >= len(self.blocks):
+            return ()
+        return self.steps[self.blocks[block].start : self.blocks[block].stop]
 
 
 class ProgramSlice(ByIdentity, frozen=True, eq=False):
@@ -128,8 +137,36 @@ def program(steps: Sequence[ProgramStep]) -> Program:
     order = _order([one.after for one in blocks])
     orders = [[s.gather for s in steps[b.start : b.stop] if s.gather is not None] for b in blocks]
     found = gathers(orders, [block.after for block in blocks])
+    joins = _outside(joins, [block.after for block in blocks], order)
     joins = tuple(_waited(b, joins, found) for b in range(len(joins)))
     return Program(tuple(steps), tuple(blocks), joins, order, _endings(blocks, steps), found)
+
+
+def _outside(
+    joins: tuple[int, ...], after: Sequence[Sequence[int]], order: Sequence[int]
+) -> tuple[int, ...]:
+    """``joins`` outside of loops that are entered at several places: nobody waits within one."""
+    if all(order[way] > order[block] for block, ways in enumerate(after) for way in ways):
+        return joins
+    back: list[list[int]] = [[] for _ in after]
+    for block, ways in enumerate(after):
+        for way in ways:
+            if way < len(after):
+                back[way].append(block)
+    back[0].append(len(after))  # what stands for the end of a kernel stands for its start here
+    tangled = blocks_of_many_entries(after, order, _dominators(back))
+    found = list(joins)
+    for block, join in enumerate(joins):
+        while join in tangled:
+            join = joins[join]
+        found[block] = join
+    return tuple(found)
+
+
+def _dominators(back: Sequence[Sequence[int]]) -> list[int]:
+    """The last block on every way to each; itself where there is none."""
+    found = _joins([Block(0, 0, tuple(ways)) for ways in back])
+    return [block if one == len(back) else one for block, one in enumerate(found)]
 
 
 def _waited(block: int, joins: Sequence[int], found: Gathers) -> int:

@@ -24,7 +24,7 @@ Work is bounded by the size of the code times a constant:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import chain
 
@@ -49,6 +49,7 @@ from bankwise.read.follow.early import early_join, may_meet
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
+from bankwise.read.follow.mixing import Groups, common_blocks, meet_others
 from bankwise.read.follow.paths import (
     Crossing,
     Path,
@@ -179,6 +180,8 @@ def _advance(run: Attempt, path: Path) -> bool:
     if region is not None and path.block == region.join and len(path.frames) <= region.depth:
         region.arrivals.append(path)
         return False
+    if path.groups:
+        meet_others(path.groups, path.block, path.state, run.slice.live[path.block])
     if not path.certain and not _admitted(run, path):
         return False
     block = run.program.blocks[path.block]
@@ -285,19 +288,27 @@ def _part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -
     if places:
         split_at_barriers(path, places, ways, taken)
         return
+    rest = path.state.active & ~taken
+    both = bool((taken.any(axis=1) & rest.any(axis=1)).any())
     early = early_join(run.program, path.block)
     if early is None:
-        split(path, join, ways, taken)
+        split(path, join, ways, taken, groups=_groups(run, path, join, both))
         return
     unsure = next((run.open[line] for line in early.lines if line in run.open), None)
     if early.join is not None and unsure is None:
-        split(path, early.join, ways, taken, early.towards)
+        groups = _groups(run, path, early.join, both)
+        split(path, early.join, ways, taken, early.towards, groups)
         return
-    rest = path.state.active & ~taken
-    if (taken.any(axis=1) & rest.any(axis=1)).any():
+    if both:
         where = Unknown("where lanes meet of which some end before", step.line)
         raise StartAgain({step.line: because(unsure) if unsure else where}, run.rung)
     split(path, join, ways, taken)
+
+
+def _groups(run: Attempt, path: Path, join: int, both: bool) -> Groups | None:
+    """The lanes that part, where ``both`` sides have some of one warp and may run into each other."""
+    blocks = common_blocks(run.program, path.block, join) if both else None
+    return Groups(blocks) if blocks else None
 
 
 def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
@@ -353,6 +364,7 @@ def _ways_through(
     region = Region(join, len(path.frames), path.region)
     outside, lost = run.waiting, len(run.lost)
     inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
+    inside.groups = path.groups
     run.waiting = []
     _fork(run, inside, step, ways)
     _wait(run, inside)
@@ -392,10 +404,23 @@ def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> N
             enter(path.state, BranchCondition(step.line), why)  # the others wait at that frame
         else:
             part(path, join, step.line, why, early)
+        path.groups = _others(run, path, join)
     path.parted = why
     other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
+    other.groups = path.groups
     _wait(run, other)
     path.block = ways[0]
+
+
+def _others(run: Attempt, path: Path, join: int) -> Mapping[int, Groups]:
+    """What may meet on ways of a path, one more branch of which is open."""
+    blocks = common_blocks(run.program, path.block, join)
+    live = run.program.gathers.live.get(path.block)
+    if live is not None:
+        blocks = blocks.intersection(live)
+    if not blocks:
+        return {block: one for block, one in path.groups.items() if block != path.block}
+    return {**path.groups, path.block: Groups(blocks)}
 
 
 def _meeting(run: Attempt, path: Path, why: Unknown) -> tuple[int, EarlyJoin | None]:

@@ -1,0 +1,89 @@
+"""Blocks that both sides of a branch lead to before all of its lanes meet, as of a ``case`` that
+falls into the next.
+
+    setp.eq.s32 %p1, %r1, 0;
+    @%p1 bra A;                one side comes to B behind A, the other at once
+    @%p2 bra B;
+    bra C;
+    A: ..
+    B: ..                      both sides run this together, or one after the other
+    C: ..                      all lanes are here
+
+Where a text says nothing of it, as PTX, the assembler decides, and ptxas 13.0 brings lanes together
+at some of such blocks and not at others. Then an access runs for each of the groups that come there,
+or for several of them at once: at most as often as there are groups, and a row of lanes may be any
+of them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from msgspec import Struct, field
+
+from bankwise.counting.access import BoolArray
+from bankwise.read.follow.early import reached
+from bankwise.read.follow.program import Program
+from bankwise.read.follow.state import State, lose, read
+from bankwise.read.follow.values import Array, Unknown
+
+TOGETHER = "which of its lanes run together: both sides of a branch lead here"
+
+
+class Groups(Struct):
+    """Lanes that a branch parted and that may meet in ``blocks``. ``rows``: of each access, by its
+    number, the lanes so far and their bytes; ``came``: what registers held in the lanes that came
+    to a block last."""
+
+    blocks: frozenset[int]
+    rows: dict[int, tuple[Array, BoolArray]] = field(default_factory=dict)
+    came: dict[int, State] = field(default_factory=dict)
+
+    def beside(self, number: int, row: Array, lanes: BoolArray) -> tuple[Array, BoolArray] | None:
+        """An access of one more group, with those of all groups before; None for the first.
+        Raises :class:`ValueError` where one lane makes it twice."""
+        before = self.rows.get(number)
+        if before is None:
+            self.rows[number] = row, lanes
+            return None
+        if (before[1] & lanes).any():
+            raise ValueError
+        self.rows[number] = np.where(lanes, row, before[0]), lanes | before[1]
+        return self.rows[number]
+
+
+def common_blocks(program: Program, block: int, join: int) -> frozenset[int]:
+    """The blocks with which both sides of the branch at the end of ``block`` may run into each other
+    before the ``join``, as far as shared memory is accessed in one of them."""
+    key = (block, join)
+    if key not in program.common:
+        first, *others = (reached(program, [way], {join}) for way in program.blocks[block].after)
+        found = first.intersection(*others) - {join} - program.endings if others else set[int]()
+        steps = (s for one in found for s in program.steps_of(one))
+        program.common[key] = frozenset(found if any(s.address is not None for s in steps) else ())
+    return program.common[key]
+
+
+def meet_others(groups: Mapping[int, Groups], block: int, state: State, names: tuple[str, ...]) -> None:
+    """Lanes come to ``block``, where those of the other side of an open branch may be with them: what
+    a register holds in one of the two sides is unknown where the other has something else."""
+    for one in groups.values():
+        if block not in one.blocks:
+            continue
+        before = one.came.get(block)
+        if before is not None:
+            why = Unknown(TOGETHER)
+            lose(state, {name: why for name in names if not _same(before, state, name)})
+        one.came[block] = state.copy()
+
+
+def _same(before: State, now: State, name: str) -> bool:
+    old, new = read(before, name), read(now, name)
+    if isinstance(new, Unknown):
+        return True
+    if isinstance(old, Unknown) or old.dtype != new.dtype:
+        return False
+    return old is new or np.array_equal(
+        *(np.broadcast_to(value, now.active.shape) for value in (old, new))
+    )
