@@ -22,16 +22,6 @@ def early_join(program: Program, block: int) -> EarlyJoin | None:
     return program.early[block]
 
 
-def may_meet(program: Program, block: int) -> bool:
-    """Whether lanes of both ways of a branch may access shared memory together, at a place that is
-    not known: ptxas 13.0 chooses one (BSYNC), where both together take more passes than each."""
-    early = early_join(program, block)
-    if early is None or early.join is not None:
-        return False
-    steps = (step for one in early.towards for step in program.steps_of(one))
-    return any(step.address is not None for step in steps)
-
-
 def _found(program: Program, block: int) -> EarlyJoin | None:
     join, ways = program.joins[block], program.blocks[block].after
     if not _ends(program, join) or len(set(ways)) < 2 or any(_ends(program, w) for w in ways):

@@ -26,19 +26,23 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.early import reached
 from bankwise.read.follow.program import Program
 from bankwise.read.follow.state import State, lose, read
-from bankwise.read.follow.values import Array, Unknown
+from bankwise.read.follow.values import Array, Unknown, is_uniform
 
 TOGETHER = "which of its lanes run together: both sides of a branch lead here"
+
+
+_MOST_COMPARED = 16
+"""How many states that came to a block are told apart."""
 
 
 class Groups(Struct):
     """Lanes that a branch parted and that may meet in ``blocks``. ``rows``: of each access, by its
     number, the lanes so far and their bytes; ``came``: what registers held in the lanes that came
-    to a block last."""
+    to a block."""
 
     blocks: frozenset[int]
     rows: dict[int, tuple[Array, BoolArray]] = field(default_factory=dict)
-    came: dict[int, State] = field(default_factory=dict)
+    came: dict[int, list[State]] = field(default_factory=dict)
 
     def beside(self, number: int, row: Array, lanes: BoolArray) -> tuple[Array, BoolArray] | None:
         """An access of one more group, with those of all groups before; None for the first.
@@ -71,17 +75,28 @@ def meet_others(groups: Mapping[int, Groups], block: int, state: State, names: t
     for one in groups.values():
         if block not in one.blocks:
             continue
-        before = one.came.get(block)
-        if before is not None:
-            why = Unknown(TOGETHER)
-            lose(state, {name: why for name in names if not _same(before, state, name)})
-        one.came[block] = state.copy()
+        before = one.came.setdefault(block, [])
+        for other in before:
+            apart = len(before) > _MOST_COMPARED or _apart(other.active, state.active)
+            lost = [name for name in names if not _same(other, state, name, apart)]
+            lose(state, dict.fromkeys(lost, Unknown(TOGETHER)))
+        if len(before) <= _MOST_COMPARED:
+            before.append(state.copy())
 
 
-def _same(before: State, now: State, name: str) -> bool:
+def _apart(some: BoolArray, others: BoolArray) -> bool:
+    """Whether each of them has lanes that the other does not have."""
+    return bool((some & ~others).any() and (others & ~some).any())
+
+
+def _same(before: State, now: State, name: str, others: bool) -> bool:
+    """Whether a register holds the same for both sides; ``others``: each has lanes of its own, so
+    that it has to be one number."""
     old, new = read(before, name), read(now, name)
     if isinstance(new, Unknown):
         return True
+    if others and not is_uniform(new):
+        return False
     if isinstance(old, Unknown) or old.dtype != new.dtype:
         return False
     return old is new or np.array_equal(

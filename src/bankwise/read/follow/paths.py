@@ -40,7 +40,8 @@ class Path(Struct):
     ``parted``: why it is one of several, where it stands at a block that these may come to with
     different states; None once it has gone on. ``under``: what registers held at the last join
     where the condition held that this way is of. ``groups``: lanes of open branches, by these, that
-    may come where this way leads.
+    may come where this way leads. ``came``: those that came to the last join, where
+    others may have ended before.
     """
 
     block: int
@@ -51,6 +52,7 @@ class Path(Struct):
     parted: Unknown | None = None
     under: Mapping[str, Partly] = field(default_factory=dict)
     groups: Mapping[int, Groups] = field(default_factory=dict)
+    came: BoolArray | None = None
 
     @property
     def aside(self) -> frozenset[int]:
@@ -127,6 +129,7 @@ def meet(path: Path, endings: Container[int]) -> None:
             continue
         if frame.active.any() and not (frame.bound and path.block in endings):
             path.block = frame.join
+        path.came = path.state.active if frame.bound else None
         path.state.active = frame.active
         path.under = _under(path.state, frame.conditions)
         leave(path.state, frame.conditions)

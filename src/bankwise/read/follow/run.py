@@ -29,8 +29,6 @@ from heapq import heappop, heappush
 from itertools import chain
 
 import numpy as np
-from msgspec.structs import replace
-
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.attempt import (
@@ -45,7 +43,7 @@ from bankwise.read.follow.attempt import (
     within_budget,
 )
 from bankwise.read.follow.data import name_data
-from bankwise.read.follow.early import early_join, may_meet
+from bankwise.read.follow.early import early_join
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
@@ -64,7 +62,7 @@ from bankwise.read.follow.paths import (
 from bankwise.read.follow.prepared import Prepared
 from bankwise.read.follow.program import EarlyJoin, ProgramStep
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
-from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
+from bankwise.read.follow.touched import Touched, counts_of, forget_together, repeat, touch
 from bankwise.read.follow.uniform import for_each_lane
 from bankwise.read.follow.values import Unknown, because
 from bankwise.read.follow.widen import widen
@@ -146,6 +144,8 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
 
 
 def _seen(known: Prepared, run: Attempt) -> Trace:
+    for part in run.touched.values():
+        forget_together(part)
     name_data(known.written, run.open, run.touched.values())
     seen, lost = frozenset(run.executed), tuple(run.lost.values())
     return Trace(run.touched, seen, run.open, run.stopped, lost, run.work)
@@ -257,12 +257,6 @@ def _step(run: Attempt, path: Path, number: int) -> None:
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     value = condition(run, path, step)
     if isinstance(value, Unknown):
-        if not value.uniform and may_meet(run.program, path.block):
-            run.lost[run.program.blocks[path.block].stop - 1] = replace(
-                step, name=f"{step.name}, behind which lanes meet at one of several places"
-            )
-            path.block = len(run.program.blocks)
-            return
         join, _ = _meeting(run, path, value)
         ends = path.region is not None and join in run.program.endings
         if ends or waits_at(path.region, join):

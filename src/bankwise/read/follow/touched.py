@@ -83,10 +83,17 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
         try:
             both = one.beside(number, np.broadcast_to(address, active.shape), active)
         except ValueError:
-            touched.unknown = touched.unknown or Unknown(TOGETHER, step.line)
+            touched.unknown = touched.unknown or Unknown(TOGETHER)
             continue
         if both is not None:
             _add(touched, *both, both[1].tobytes(), certain)
+
+
+def forget_together(touched: Touched) -> None:
+    """Let nothing be known of what any of several groups of lanes may touch together."""
+    if touched.unknown is not None and touched.unknown.reason == TOGETHER:
+        for held in (touched.patterns, touched.counts, touched.sure, touched.index):
+            held.clear()
 
 
 def _sure(touched: Touched, followed: bool, certain: bool) -> None:
