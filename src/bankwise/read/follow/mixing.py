@@ -38,11 +38,16 @@ _MOST_COMPARED = 16
 class Groups(Struct):
     """Lanes that a branch parted and that may meet in ``blocks``. ``rows``: of each access, by its
     number, the lanes so far and their bytes; ``came``: what registers held in the lanes that came
-    to a block."""
+    to a block. ``opened``: nobody knows which lanes took which side; ``known``: the text
+    says who runs together, as they wait at block ``waits``, while no open branch lets some leave; ``twice``: what a lane has accessed again."""
 
     blocks: frozenset[int]
     rows: dict[int, tuple[Array, BoolArray]] = field(default_factory=dict)
     came: dict[int, list[State]] = field(default_factory=dict)
+    opened: bool = False
+    known: bool = False
+    waits: int = -1
+    twice: set[int] = field(default_factory=set)
 
     def beside(self, number: int, row: Array, lanes: BoolArray) -> tuple[Array, BoolArray] | None:
         """An access of one more group, with those of all groups before; None for the first.
@@ -52,8 +57,10 @@ class Groups(Struct):
             self.rows[number] = row, lanes
             return None
         if (before[1] & lanes).any():
-            raise ValueError
+            self.twice.add(number)
         self.rows[number] = np.where(lanes, row, before[0]), lanes | before[1]
+        if number in self.twice:
+            raise ValueError
         return self.rows[number]
 
 
@@ -73,7 +80,7 @@ def meet_others(groups: Mapping[int, Groups], block: int, state: State, names: t
     """Lanes come to ``block``, where those of the other side of an open branch may be with them: what
     a register holds in one of the two sides is unknown where the other has something else."""
     for one in groups.values():
-        if block not in one.blocks:
+        if block not in one.blocks or not one.opened:
             continue
         before = one.came.setdefault(block, [])
         for other in before:

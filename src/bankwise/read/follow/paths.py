@@ -21,7 +21,7 @@ class Frame(ByIdentity, frozen=True, eq=False):
     side that still has to run. ``conditions``, ``maybe``: what holds again at the join.
     ``towards``: the blocks that lead there, where others end before. ``bound``: nobody knows which
     end, and ``active`` is all that may come. ``barrier``: it waits as the text says, for lanes that
-    have not left it for one further out. ``groups``: those that may run together before."""
+    have not left it for one further out. ``groups``: of the path, again at the join."""
 
     join: int
     active: BoolArray
@@ -31,7 +31,7 @@ class Frame(ByIdentity, frozen=True, eq=False):
     towards: frozenset[int] = frozenset()
     bound: bool = False
     barrier: bool = False
-    groups: Groups | None = None
+    groups: Mapping[int, Groups] = field(default_factory=dict)
 
 
 class Path(Struct):
@@ -39,8 +39,8 @@ class Path(Struct):
 
     ``parted``: why it is one of several, where it stands at a block that these may come to with
     different states; None once it has gone on. ``under``: what registers held at the last join
-    where the condition held that this way is of. ``groups``: lanes of open branches, by these, that
-    may come where this way leads. ``came``: those that came to the last join, where
+    where the condition held that this way is of. ``groups``: lanes that branches parted, by
+    these, and that may run together where this way leads. ``came``: those that came to the last join, where
     others may have ended before.
     """
 
@@ -96,9 +96,8 @@ class Region(Struct):
 
 
 def groups_at(path: Path) -> list[Groups]:
-    """The groups that may run together where a path is."""
-    every = (frame.groups for frame in path.frames)
-    return [one for one in every if one is not None and path.block in one.blocks]
+    """The groups of known lanes that may run together where a path is."""
+    return [one for one in path.groups.values() if path.block in one.blocks and not one.opened]
 
 
 def waits_at(region: Region | None, join: int) -> bool:
@@ -122,6 +121,7 @@ def meet(path: Path, endings: Container[int]) -> None:
                 return
             path.frames[at + 1 :] = _without(path.frames[at + 1 :], path.state.active)
         frame = path.frames.pop()
+        path.groups = {**path.groups, **frame.groups}
         if frame.other is not None:
             path.block, path.state.active = frame.other
             if frame.join not in endings:
@@ -180,23 +180,35 @@ def split(
     if ways[0] in waited and ways[1] not in waited:
         sides.reverse()
     first, other = sides
+    if groups is not None:
+        path.groups = {**path.groups, path.block: groups}
     held = state.conditions, state.maybe
-    frame = Frame(join, state.active, other, *held, towards, groups=groups)
+    frame = Frame(join, state.active, other, *held, towards, groups=path.groups)
     path.frames.append(frame)
     path.block, state.active = first
 
 
 def split_at_barriers(
-    path: Path, places: Sequence[int], ways: Sequence[int], taken: BoolArray
+    path: Path,
+    places: Sequence[int],
+    ways: Sequence[int],
+    taken: BoolArray,
+    groups: Groups | None,
 ) -> None:
     """The same where lanes meet at barriers, those at ``places``, the innermost last: a side may
     leave that one for another further out."""
     state = path.state
+    if groups is not None:
+        path.groups = {**path.groups, path.block: groups}
     held = [place for place in places if any(frame.join == place for frame in path.frames)]
     inner = places[places.index(held[-1]) + 1 :] if held else places
     for place in inner:
         path.frames.append(
-            Frame(place, state.active, None, state.conditions, state.maybe, barrier=True)
+            Frame(
+                *(place, state.active, None, state.conditions, state.maybe),
+                barrier=True,
+                groups=path.groups,
+            )
         )
     split(path, places[-1], ways, taken)
     path.frames[-1] = replace(path.frames[-1], barrier=True)
@@ -212,6 +224,14 @@ def set_barriers(path: Path, places: Sequence[int]) -> None:
     ]
 
 
+def let_leave(path: Path, places: Sequence[int], join: int) -> None:
+    """Some lanes, nobody knows which, may leave the barriers at ``places`` for a ``join`` further
+    out: who waits at one may run alone or with others."""
+    inner = places[places.index(join) + 1 :] if join in places else places
+    for one in path.groups.values():
+        one.known &= one.waits not in inner
+
+
 def part(path: Path, join: int, line: int, why: Unknown, early: EarlyJoin | None = None) -> None:
     """Some lanes branch in a ``line``, others do not, nobody knows which: up to ``join``. Where
     some may end before, as at an ``early`` one, those that come there are only a bound."""
@@ -220,6 +240,7 @@ def part(path: Path, join: int, line: int, why: Unknown, early: EarlyJoin | None
         maybe = state.maybe if early is None else why
         towards = frozenset[int]() if early is None else early.towards
         bound = early is not None
-        frame = Frame(join, state.active, None, state.conditions, maybe, towards, bound)
+        held = state.conditions, maybe, towards, bound
+        frame = Frame(join, state.active, None, *held, groups=path.groups)
         path.frames.append(frame)
     enter(state, BranchCondition(line), why)

@@ -52,6 +52,7 @@ from bankwise.read.follow.paths import (
     Crossing,
     Path,
     Region,
+    let_leave,
     meet,
     part,
     set_barriers,
@@ -278,12 +279,15 @@ def _part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -
     """Some lanes branch and others do not, up to where those meet that are left. Where nobody knows
     which these are, or where, the branch is open for lanes of one warp."""
     join, ways = run.program.joins[path.block], run.program.blocks[path.block].after
-    places = run.program.gathers.live.get(path.block, ())
-    if places:
-        split_at_barriers(path, places, ways, taken)
-        return
     rest = path.state.active & ~taken
     both = bool((taken.any(axis=1) & rest.any(axis=1)).any())
+    places = run.program.gathers.live.get(path.block, ())
+    if places:
+        groups = _groups(run, path, join, both)
+        if groups is not None:
+            groups.known, groups.waits = True, places[-1]
+        split_at_barriers(path, places, ways, taken, groups)
+        return
     early = early_join(run.program, path.block)
     if early is None:
         split(path, join, ways, taken, groups=_groups(run, path, join, both))
@@ -329,7 +333,7 @@ def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
 def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Follow all ways to the join of an open branch; go on with one path if they agree there."""
     entry = _situation(run, path)
-    found = run.regions.get(entry)
+    found = None if path.groups else run.regions.get(entry)
     if found is None:
         arrivals, lost = _ways_through(run, path, step, ways)
         if not (run.stopped or lost):
@@ -345,7 +349,7 @@ def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[in
                 arrival.parted = run.open[step.line]
                 _wait(run, arrival)
             return
-        if path.state.conditions == found.state.conditions == ():
+        if path.state.conditions == found.state.conditions == () and not path.groups:
             run.regions[entry] = found
     path.block, path.state, path.frames = found.block, found.state.copy(), list(found.frames)
 
@@ -399,6 +403,7 @@ def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> N
         else:
             part(path, join, step.line, why, early)
         path.groups = _others(run, path, join)
+        let_leave(path, run.program.gathers.live.get(path.block, ()), join)
     path.parted = why
     other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
     other.groups = path.groups
@@ -414,7 +419,7 @@ def _others(run: Attempt, path: Path, join: int) -> Mapping[int, Groups]:
         blocks = blocks.intersection(live)
     if not blocks:
         return {block: one for block, one in path.groups.items() if block != path.block}
-    return {**path.groups, path.block: Groups(blocks)}
+    return {**path.groups, path.block: Groups(blocks, opened=True)}
 
 
 def _meeting(run: Attempt, path: Path, why: Unknown) -> tuple[int, EarlyJoin | None]:

@@ -63,7 +63,7 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
     if touched is None:
         touched = found[number] = Touched()
     groups = groups_at(path)
-    certain = path.certain and not groups
+    certain = path.certain and all(one.known for one in groups)
     _sure(touched, path.certain, certain)
     touched.maybe = touched.maybe or maybe
     address = step.address(state)
@@ -83,9 +83,9 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
         try:
             both = one.beside(number, np.broadcast_to(address, active.shape), active)
         except ValueError:
-            touched.unknown = touched.unknown or Unknown(TOGETHER)
+            touched.unknown = touched.unknown or (None if one.known else Unknown(TOGETHER))
             continue
-        if both is not None:
+        if both is not None and not one.known:
             _add(touched, *both, both[1].tobytes(), certain)
 
 
