@@ -18,13 +18,14 @@ def blocks_of_many_entries(
 ) -> frozenset[int]:
     """The blocks of loops that have several entries. ``order``: a block comes before those that it
     leads to, apart from ways back; ``dominators``: of each block the last one on every way to it."""
-    before: list[list[int]] = [[] for _ in range(len(order))]
+    end = len(after)
+    before: list[list[int]] = [[] for _ in range(end + 1)]
     for block, ways in enumerate(after):
         for way in ways:
             before[way].append(block)
     found: set[int] = set()
     for block, ways in enumerate(after):
-        for way in ways:
+        for way in ways if order[block] < end else ():
             if order[way] <= order[block] and not _dominates(way, block, dominators):
                 outside = {dominators[way]}
                 found |= _reached([way], after, outside) & _reached([block], before, outside)
