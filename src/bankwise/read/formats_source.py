@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bankwise.read.format import ANY_KERNEL, Format, known
+from bankwise.read.format import ANY_KERNEL, BY_ARGUMENT, MACHINE_CODE, Format, known
 from bankwise.read.options import ACCESSOR, DATABASE, FLAGS, TARGETS, TIMES
 from bankwise.read.signs import lines, without
 
@@ -67,7 +67,8 @@ SOURCES: tuple[Format, ...] = (
         lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b"),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {FLAGS, DATABASE, ACCESSOR},
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE | {FLAGS, DATABASE, ACCESSOR},
         compiled=True,
         instead="compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o "
         "kernel.s`, and check kernel.s",
@@ -87,7 +88,8 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE, ACCESSOR},
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE | {"--isa", "--run", FLAGS, DATABASE, ACCESSOR},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",
