@@ -1,8 +1,8 @@
 """Lanes of warps as a GPU parts and joins them, one warp at a time, by barriers alone.
 
-A warp is a set of groups, each at an instruction of its own. A branch parts a group; lanes that come
-to BSYNC wait until all of its barrier are there that have not left it (BREAK) or ended; nothing else
-joins lanes. What an instruction does to registers is the reader's; control flow is not.
+A warp is a set of groups, each at an instruction of its own. A branch parts a group; lanes that
+come to BSYNC wait until all of its barrier are there that have not left it (BREAK) or ended;
+nothing else joins lanes. What an instruction does to registers is the reader's, control flow not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Made = tuple[int, tuple[tuple[int, int], ...]]
 """An access: the number of its instruction, its lanes and their bytes."""
 
 
-class Unsure(Exception):
+class UnsureError(Exception):
     """A condition or an address is not known."""
 
 
@@ -72,7 +72,11 @@ class _Warp:
     def _flow(self, at: int, lanes: Lanes) -> tuple[int, Lanes]:
         step = self.steps[at]
         assert step.flow in ("jump", "branch"), step.flow
-        taken = lanes if step.flow == "jump" else lanes & self._known(step.condition, lanes, *step.reads)
+        taken = (
+            lanes
+            if step.flow == "jump"
+            else lanes & self._known(step.condition, lanes, *step.reads)
+        )
         if not taken.any():
             return at + 1, lanes
         rest = lanes & ~taken
@@ -84,12 +88,14 @@ class _Warp:
         step = self.steps[at]
         self._only(lanes)
         if step.address is not None:
-            part = lanes if step.guard is None else lanes & self._known(step.guard, lanes, *step.reads)
+            part = (
+                lanes if step.guard is None else lanes & self._known(step.guard, lanes, *step.reads)
+            )
             if part.any():
                 self._only(lanes)
                 places = step.address(self.state)
                 if isinstance(places, Unknown):
-                    raise Unsure(f"line {step.line}: {places}")
+                    raise UnsureError(f"line {step.line}: {places}")
                 own = np.broadcast_to(places, self.state.active.shape)[self.warp]
                 yield at, tuple((int(n), int(own[n])) for n in np.flatnonzero(part))
         if step.run is not None:
@@ -106,9 +112,7 @@ class _Warp:
             found &= self._known(lambda state, text=text: predicate(state, text), lanes, text)
         return found
 
-    def _known(
-        self, asked: Callable[[State], Value] | None, lanes: Lanes, *names: str
-    ) -> Lanes:
+    def _known(self, asked: Callable[[State], Value] | None, lanes: Lanes, *names: str) -> Lanes:
         """A condition; predicates that the data decide are thrown."""
         assert asked is not None
         self._only(lanes)
@@ -119,7 +123,7 @@ class _Warp:
                 write(self.state, name, self.random.random(shape) < 0.5)
         value = asked(self.state)
         if isinstance(value, Unknown):
-            raise Unsure(str(value))
+            raise UnsureError(str(value))
         return np.asarray(np.broadcast_to(value, self.state.active.shape)[self.warp], bool)
 
     def _only(self, lanes: Lanes) -> None:
@@ -150,10 +154,8 @@ class _Warp:
             self._leaves(name, lanes)
 
 
-def accesses(
-    kernel: SassKernel, decoded: Decoded, start: State, seed: int = 0
-) -> list[list[Made]]:
-    """What each warp accesses, in some order. Raises :class:`Unsure`."""
+def accesses(kernel: SassKernel, decoded: Decoded, start: State, seed: int = 0) -> list[list[Made]]:
+    """What each warp accesses, in some order. Raises :class:`UnsureError`."""
     return [
         list(_Warp(kernel, decoded, start.copy(), warp, seed + warp).run())
         for warp in range(len(start.active))

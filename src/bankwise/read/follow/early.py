@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from bankwise.read.follow.program import EarlyJoin, Program
+from bankwise.read.follow.values import Unknown
 
 
 def early_join(program: Program, block: int) -> EarlyJoin | None:
@@ -20,6 +21,15 @@ def early_join(program: Program, block: int) -> EarlyJoin | None:
     if block not in program.early:
         program.early[block] = _found(program, block)
     return program.early[block]
+
+
+def meeting(program: Program, block: int, why: Unknown) -> tuple[int, EarlyJoin | None]:
+    """Where the lanes meet again that an open branch parts, also where some of them may end before:
+    then every wave need not come there."""
+    early = None if why.uniform else early_join(program, block)
+    if early is None or early.join is None:
+        return program.joins[block], None
+    return early.join, early
 
 
 def _found(program: Program, block: int) -> EarlyJoin | None:

@@ -17,16 +17,16 @@ def blocks_of_many_entries(
     after: Sequence[Sequence[int]], order: Sequence[int], dominators: Sequence[int]
 ) -> frozenset[int]:
     """The blocks of loops that have several entries. ``order``: a block comes before those that it
-    leads to, apart from ways back; ``dominators``: of each block the last one on every way to it."""
+    leads to, apart from ways back; ``dominators``: of each the last one on every way to it."""
     end = len(after)
     before: list[list[int]] = [[] for _ in range(end + 1)]
     for block, ways in enumerate(after):
         for way in ways:
             before[way].append(block)
     found: set[int] = set()
-    for block, ways in enumerate(after):
-        for way in ways if order[block] < end else ():
-            if order[way] <= order[block] and not _dominates(way, block, dominators):
+    for block in _reached([0], after, {end}):
+        for way in after[block]:
+            if way < end and order[way] <= order[block] and not _dominates(way, block, dominators):
                 outside = {dominators[way]}
                 found |= _reached([way], after, outside) & _reached([block], before, outside)
     return frozenset(found)

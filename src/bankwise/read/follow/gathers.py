@@ -20,7 +20,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-
 GatherDoes = Literal["set", "wait", "leave"]
 
 
@@ -46,9 +45,7 @@ class Gathers(Struct, frozen=True):
 NO_GATHERS = Gathers({}, {})
 
 
-def gathers(
-    orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]
-) -> Gathers:
+def gathers(orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]) -> Gathers:
     """Of a program whose blocks give these ``orders``; a block that waits begins with that."""
     if not any(orders):
         return NO_GATHERS
@@ -68,13 +65,17 @@ def gathers(
             if new != known:
                 entered[way] = new
                 waiting.append(way)
-    leads = {place: _leads(place, orders, places, after) for live in left.values() for place in live}
+    leads = {
+        place: _leads(place, orders, places, after) for live in left.values() for place in live
+    }
     live = {b: tuple(p for p in some if b in leads[p]) for b, some in left.items()}
     sets = {
         b: tuple(places[b, n] for n, one in enumerate(some) if (b, n) in places)
         for b, some in enumerate(orders)
     }
-    return Gathers({b: some for b, some in live.items() if some}, {b: s for b, s in sets.items() if s})
+    return Gathers(
+        {b: some for b, some in live.items() if some}, {b: s for b, s in sets.items() if s}
+    )
 
 
 def _both(one: Live, other: Live) -> Live:

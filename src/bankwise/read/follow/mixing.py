@@ -9,10 +9,10 @@ falls into the next.
     B: ..                      both sides run this together, or one after the other
     C: ..                      all lanes are here
 
-Where a text says nothing of it, as PTX, the assembler decides, and ptxas 13.0 brings lanes together
-at some of such blocks and not at others. Then an access runs for each of the groups that come there,
-or for several of them at once: at most as often as there are groups, and a row of lanes may be any
-of them together.
+Where a text says nothing of it, as PTX, the assembler decides: ptxas 13.0 brings lanes together at
+some of such blocks and not at others. Then an access runs for each of the groups that come there,
+or for several at once: at most as often as there are groups, and a row of lanes may be any of them
+together.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ _MOST_COMPARED = 16
 class Groups(Struct):
     """Lanes that a branch parted and that may meet in ``blocks``. ``rows``: of each access, by its
     number, the lanes so far and their bytes; ``came``: what registers held in the lanes that came
-    to a block. ``opened``: nobody knows which lanes took which side; ``known``: the text
-    says who runs together, as they wait at block ``waits``, while no open branch lets some leave; ``twice``: what a lane has accessed again."""
+    to a block. ``opened``: nobody knows which lanes took which side; ``known``: the text says who
+    runs together, as they wait at block ``waits``, while no open branch lets some leave; ``twice``:
+    what a lane has made at two places."""
 
     blocks: frozenset[int]
     rows: dict[int, tuple[Array, BoolArray]] = field(default_factory=dict)
@@ -51,12 +52,12 @@ class Groups(Struct):
 
     def beside(self, number: int, row: Array, lanes: BoolArray) -> tuple[Array, BoolArray] | None:
         """An access of one more group, with those of all groups before; None for the first.
-        Raises :class:`ValueError` where one lane makes it twice."""
+        Raises :class:`ValueError` where one lane makes it at two places."""
         before = self.rows.get(number)
         if before is None:
             self.rows[number] = row, lanes
             return None
-        if (before[1] & lanes).any():
+        if (before[1] & lanes & (before[0] != row)).any():
             self.twice.add(number)
         self.rows[number] = np.where(lanes, row, before[0]), lanes | before[1]
         if number in self.twice:
@@ -65,8 +66,8 @@ class Groups(Struct):
 
 
 def common_blocks(program: Program, block: int, join: int) -> frozenset[int]:
-    """The blocks with which both sides of the branch at the end of ``block`` may run into each other
-    before the ``join``, as far as shared memory is accessed in one of them."""
+    """The blocks in which both sides of the branch at the end of ``block`` may run into each other
+    before the ``join``; none if shared memory is accessed in none of them."""
     key = (block, join)
     if key not in program.common:
         first, *others = (reached(program, [way], {join}) for way in program.blocks[block].after)
@@ -76,9 +77,32 @@ def common_blocks(program: Program, block: int, join: int) -> frozenset[int]:
     return program.common[key]
 
 
-def meet_others(groups: Mapping[int, Groups], block: int, state: State, names: tuple[str, ...]) -> None:
-    """Lanes come to ``block``, where those of the other side of an open branch may be with them: what
-    a register holds in one of the two sides is unknown where the other has something else."""
+def groups_of(program: Program, block: int, join: int, both: bool) -> Groups | None:
+    """Known lanes that part at the end of ``block``, where ``both`` sides have some of one warp and
+    may run into each other."""
+    blocks = common_blocks(program, block, join) if both else None
+    return Groups(blocks) if blocks else None
+
+
+def with_opened(
+    program: Program, block: int, join: int, groups: Mapping[int, Groups]
+) -> Mapping[int, Groups]:
+    """``groups``, and those of an open branch at the end of ``block``; where the text has barriers
+    its sides meet there alone."""
+    blocks = common_blocks(program, block, join)
+    live = program.gathers.live.get(block)
+    if live is not None:
+        blocks = blocks.intersection(live)
+    if not blocks:
+        return {n: one for n, one in groups.items() if n != block}
+    return {**groups, block: Groups(blocks, opened=True)}
+
+
+def meet_others(
+    groups: Mapping[int, Groups], block: int, state: State, names: tuple[str, ...]
+) -> None:
+    """Lanes come to ``block``, where those of an open branch's other side may be with them: a
+    register is unknown of which the other side has something else."""
     for one in groups.values():
         if block not in one.blocks or not one.opened:
             continue
@@ -106,6 +130,5 @@ def _same(before: State, now: State, name: str, others: bool) -> bool:
         return False
     if isinstance(old, Unknown) or old.dtype != new.dtype:
         return False
-    return old is new or np.array_equal(
-        *(np.broadcast_to(value, now.active.shape) for value in (old, new))
-    )
+    shape = now.active.shape
+    return old is new or np.array_equal(np.broadcast_to(old, shape), np.broadcast_to(new, shape))

@@ -40,8 +40,8 @@ class Path(Struct):
     ``parted``: why it is one of several, where it stands at a block that these may come to with
     different states; None once it has gone on. ``under``: what registers held at the last join
     where the condition held that this way is of. ``groups``: lanes that branches parted, by
-    these, and that may run together where this way leads. ``came``: those that came to the last join, where
-    others may have ended before.
+    these, and that may run together where this way leads. ``came``: those that came to the last
+    join, where others may have ended before.
     """
 
     block: int
@@ -199,6 +199,7 @@ def split_at_barriers(
     leave that one for another further out."""
     state = path.state
     if groups is not None:
+        groups.known, groups.waits = True, places[-1]
         path.groups = {**path.groups, path.block: groups}
     held = [place for place in places if any(frame.join == place for frame in path.frames)]
     inner = places[places.index(held[-1]) + 1 :] if held else places

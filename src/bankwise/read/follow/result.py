@@ -52,7 +52,9 @@ def access(
         alignment_bytes=_alignment(touched, touch.apart_bytes or 0),
         location=location,
         kernel=kernel,
-        patterns=tuple(one for part in parts for one in _patterns(part, allocation, counted, apart)),
+        patterns=tuple(
+            one for part in parts for one in _patterns(part, allocation, counted, apart)
+        ),
         shared_index=index,
         note=_note(touched),
         variant=touch.variant,
@@ -71,9 +73,7 @@ def access(
     )
 
 
-def _patterns(
-    touched: Touched, allocation: str, counted: bool, apart: bool
-) -> Iterator[Pattern]:
+def _patterns(touched: Touched, allocation: str, counted: bool, apart: bool) -> Iterator[Pattern]:
     """What cannot be counted is followed once at least, and runs as often as is sure at least; no
     more often than it was followed where groups of lanes are ``apart`` or together."""
     rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)

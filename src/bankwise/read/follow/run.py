@@ -24,11 +24,12 @@ Work is bounded by the size of the code times a constant:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from heapq import heappop, heappush
 from itertools import chain
 
 import numpy as np
+
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.attempt import (
@@ -43,11 +44,11 @@ from bankwise.read.follow.attempt import (
     within_budget,
 )
 from bankwise.read.follow.data import name_data
-from bankwise.read.follow.early import early_join
+from bankwise.read.follow.early import early_join, meeting
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
-from bankwise.read.follow.mixing import Groups, common_blocks, meet_others
+from bankwise.read.follow.mixing import groups_of, meet_others, with_opened
 from bankwise.read.follow.paths import (
     Crossing,
     Path,
@@ -61,7 +62,7 @@ from bankwise.read.follow.paths import (
     waits_at,
 )
 from bankwise.read.follow.prepared import Prepared
-from bankwise.read.follow.program import EarlyJoin, ProgramStep
+from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, forget_together, repeat, touch
 from bankwise.read.follow.uniform import for_each_lane
@@ -72,8 +73,6 @@ MOST_WORK = 500_000
 WORK_PER_STEP = 20
 """How many steps all attempts together are worth, and how many more for each instruction: beyond,
 nothing more is followed, which is told."""
-
-_DIFFER = "what is followed together differs"
 
 
 class Trace(ByIdentity, frozen=True, eq=False):
@@ -135,7 +134,7 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
             work, rung = run.work, found.rung
             continue
         except NotAlike as found:
-            return Trace({}, frozenset(), {0: found.why}, _DIFFER, (), run.work)
+            return Trace({}, frozenset(), {0: found.why}, "what is followed differs", (), run.work)
         work = run.work
         if run.fresh and not run.stopped:
             continue
@@ -145,8 +144,7 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
 
 
 def _seen(known: Prepared, run: Attempt) -> Trace:
-    for part in run.touched.values():
-        forget_together(part)
+    forget_together(run.touched.values())
     name_data(known.written, run.open, run.touched.values())
     seen, lost = frozenset(run.executed), tuple(run.lost.values())
     return Trace(run.touched, seen, run.open, run.stopped, lost, run.work)
@@ -258,7 +256,7 @@ def _step(run: Attempt, path: Path, number: int) -> None:
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     value = condition(run, path, step)
     if isinstance(value, Unknown):
-        join, _ = _meeting(run, path, value)
+        join, _ = meeting(run.program, path.block, value)
         ends = path.region is not None and join in run.program.endings
         if ends or waits_at(path.region, join):
             _fork(run, path, step, ways)
@@ -281,32 +279,23 @@ def _part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -
     join, ways = run.program.joins[path.block], run.program.blocks[path.block].after
     rest = path.state.active & ~taken
     both = bool((taken.any(axis=1) & rest.any(axis=1)).any())
-    places = run.program.gathers.live.get(path.block, ())
-    if places:
-        groups = _groups(run, path, join, both)
-        if groups is not None:
-            groups.known, groups.waits = True, places[-1]
+    groups = groups_of(run.program, path.block, join, both)
+    if places := run.program.gathers.live.get(path.block, ()):
         split_at_barriers(path, places, ways, taken, groups)
         return
     early = early_join(run.program, path.block)
     if early is None:
-        split(path, join, ways, taken, groups=_groups(run, path, join, both))
+        split(path, join, ways, taken, groups=groups)
         return
     unsure = next((run.open[line] for line in early.lines if line in run.open), None)
     if early.join is not None and unsure is None:
-        groups = _groups(run, path, early.join, both)
+        groups = groups_of(run.program, path.block, early.join, both)
         split(path, early.join, ways, taken, early.towards, groups)
         return
     if both:
         where = Unknown("where lanes meet of which some end before", step.line)
         raise StartAgain({step.line: because(unsure) if unsure else where}, run.rung)
     split(path, join, ways, taken)
-
-
-def _groups(run: Attempt, path: Path, join: int, both: bool) -> Groups | None:
-    """The lanes that part, where ``both`` sides have some of one warp and may run into each other."""
-    blocks = common_blocks(run.program, path.block, join) if both else None
-    return Groups(blocks) if blocks else None
 
 
 def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
@@ -338,7 +327,7 @@ def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[in
         arrivals, lost = _ways_through(run, path, step, ways)
         if not (run.stopped or lost):
             settle(arrivals, len(path.frames))
-        early = _meeting(run, path, run.open[step.line])[1]
+        early = meeting(run.program, path.block, run.open[step.line])[1]
         found = None if run.stopped or lost or early else _agreed(run, arrivals)
         if found is None:
             path.block = len(run.program.blocks)
@@ -358,7 +347,7 @@ def _ways_through(
     run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]
 ) -> tuple[list[Path], bool]:
     """The paths that come to the join of an open branch; whether some way is lost."""
-    join, _ = _meeting(run, path, run.open[step.line])
+    join, _ = meeting(run.program, path.block, run.open[step.line])
     region = Region(join, len(path.frames), path.region)
     outside, lost = run.waiting, len(run.lost)
     inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
@@ -397,35 +386,15 @@ def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> N
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
     why, endings = run.open[step.line], run.program.endings
     if not why.uniform:
-        join, early = _meeting(run, path, why)
+        join, early = meeting(run.program, path.block, why)
         if join in endings and path.frames and path.frames[-1].join not in endings:
             enter(path.state, BranchCondition(step.line), why)  # the others wait at that frame
         else:
             part(path, join, step.line, why, early)
-        path.groups = _others(run, path, join)
+        path.groups = with_opened(run.program, path.block, join, path.groups)
         let_leave(path, run.program.gathers.live.get(path.block, ()), join)
     path.parted = why
     other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
     other.groups = path.groups
     _wait(run, other)
     path.block = ways[0]
-
-
-def _others(run: Attempt, path: Path, join: int) -> Mapping[int, Groups]:
-    """What may meet on ways of a path, one more branch of which is open."""
-    blocks = common_blocks(run.program, path.block, join)
-    live = run.program.gathers.live.get(path.block)
-    if live is not None:
-        blocks = blocks.intersection(live)
-    if not blocks:
-        return {block: one for block, one in path.groups.items() if block != path.block}
-    return {**path.groups, path.block: Groups(blocks, opened=True)}
-
-
-def _meeting(run: Attempt, path: Path, why: Unknown) -> tuple[int, EarlyJoin | None]:
-    """Where the lanes meet again that an open branch parts, also where some of them may end before:
-    then every wave need not come there."""
-    early = None if why.uniform else early_join(run.program, path.block)
-    if early is None or early.join is None:
-        return run.program.joins[path.block], None
-    return early.join, early

@@ -25,8 +25,8 @@ class Touched(Struct):
     """What one access touched: distinct (offsets, active lanes) in the order they came.
 
     ``counts``: how often each was followed; ``sure``: how often of these on ways that are taken for
-    certain, which is all where ``counted``. ``apart``: lanes
-    ran in groups of which several may run together, and nothing else is uncounted. ``unknown``: why an execution gave no address.
+    certain, which is all where ``counted``. ``apart``: lanes ran in groups of which several may run
+    together, and nothing else is uncounted. ``unknown``: why an execution gave no address.
     ``maybe``: the condition, where the active lanes are only a bound. ``xored``: the bits of some
     address that came out of an XOR. ``anywhere``: executions whose address is known but for one
     number of each wave; its ``unknown`` says why that is not known, and each bit of ``multiples``
@@ -89,15 +89,16 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
             _add(touched, *both, both[1].tobytes(), certain)
 
 
-def forget_together(touched: Touched) -> None:
+def forget_together(parts: Iterable[Touched]) -> None:
     """Let nothing be known of what any of several groups of lanes may touch together."""
-    if touched.unknown is not None and touched.unknown.reason == TOGETHER:
-        for held in (touched.patterns, touched.counts, touched.sure, touched.index):
-            held.clear()
+    for one in parts:
+        if one.unknown is not None and one.unknown.reason == TOGETHER:
+            for held in (one.patterns, one.counts, one.sure, one.index):
+                held.clear()
 
 
 def _sure(touched: Touched, followed: bool, certain: bool) -> None:
-    """Note whether an execution is taken for certain; ``followed``: but for who runs it together."""
+    """Note whether an execution is sure; ``followed``: but for who runs it together."""
     touched.apart = followed and not certain if touched.counted else touched.apart and followed
     touched.counted &= certain
 
