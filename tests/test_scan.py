@@ -410,8 +410,9 @@ def test_a_kernel_that_no_file_has_is_refused(many: bool) -> None:
 
 
 def test_a_script_that_scans_without_a_guard_runs_once(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.ptx").write_text(ptx_text("\tst.shared.b32 [%r1], %r1;"))
+    for at in (0, 4):
+        text = ptx_text(f"\tst.shared.b32 [%r1+{at}], %r1;")
+        (tmp_path / f"{at}.ptx").write_text(text)
     script = tmp_path / "script.py"
     script.write_text(
         "from pathlib import Path\n"
