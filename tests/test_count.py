@@ -67,3 +67,11 @@ def test_conditions_joined_as_c_joins_them_are_told_how() -> None:
         assert hint in ended.err
     even = bankwise(*words, "lane<24 and lane%2==0")
     assert "12 passes, ideal 1" in even.out
+
+
+def test_an_expression_may_begin_with_a_minus() -> None:
+    words = ("count", "--target", "sm_90", "ld.shared.b32")
+    ended, other = bankwise(*words, "-lane*8+248"), bankwise(*words, "248-lane*8")
+    assert ended.code == other.code
+    assert ended.out == other.out
+    assert bankwise(*words, "-x").code == 2

@@ -397,3 +397,11 @@ def test_a_verb_that_a_format_loses_refuses_it(monkeypatch: pytest.MonkeyPatch) 
     less = tuple(replace(one, verbs={}) if one.name == "model" else one for one in FORMATS)
     monkeypatch.setattr(formats, "FORMATS", less)
     assert "this is a model; `fix` takes an MLIR kernel" in command("fix", kernel).err
+
+
+def test_a_size_with_a_name_is_refused_of_code_that_has_arguments(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text("__global__ void k() {}\n")
+    ended = command("check", str(tmp_path / "k.cu"), "--dim", "N=4")
+    assert ended.code == 2
+    assert "--dim says nothing about CUDA source" in ended.err
+    assert "--arg" in ended.err

@@ -7,6 +7,8 @@ import io
 import json
 import re
 import signal
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -26,7 +28,7 @@ from bankwise.read.options import Options
 from bankwise.show.scanning import ScannedKernel, ScanReport, summary
 from binary_files import host
 from command import bankwise
-from isa_texts import amd_text
+from isa_texts import amd_text, ptx_text
 
 COLUMN = "\tv_lshlrev_b32_e32 v1, 7, v0\n\tds_read_b32 v2, v1"
 """64 lanes 128 bytes apart: each phase of 32 finds all its words on bank 0."""
@@ -405,3 +407,18 @@ def test_a_kernel_that_no_file_has_is_refused(many: bool) -> None:
     assert done.code == 2
     assert "no kernel 'nobody' in " in done.err
     assert ("wide, fragments" in done.err) != many
+
+
+def test_a_script_that_scans_without_a_guard_runs_once(tmp_path: Path) -> None:
+    for at in (0, 4):
+        text = ptx_text(f"\tst.shared.b32 [%r1+{at}], %r1;")
+        (tmp_path / f"{at}.ptx").write_text(text)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from pathlib import Path\n"
+        "from bankwise.ask.scan import scan\n"
+        "from bankwise.read.options import Options\n"
+        f"print('runs', len(scan([Path({str(tmp_path)!r})], Options()).kernels))\n"
+    )
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert ended.stdout == "runs 2\n", ended.stderr

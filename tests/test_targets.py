@@ -34,7 +34,19 @@ CALLED = {
     "hip:gfx942": "gfx942",
     "gfx942:sramecc+:xnack-": "gfx942",
     "MI355X": "gfx950",
+    "hopper": "sm_90",
+    "Ada Lovelace": "sm_89",
+    "CDNA3": "gfx942",
 }
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"), [("ampere", "sm_80, sm_86"), ("Blackwell", "sm_100, sm_120")]
+)
+def test_of_an_architecture_of_several_rules_all_are_offered(said: str, meant: str) -> None:
+    with pytest.raises(InputError) as caught:
+        machine(said)
+    assert f"did you mean {meant}?" in caught.value.hint
 
 
 @pytest.mark.parametrize(("said", "name"), CALLED.items())

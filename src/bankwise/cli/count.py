@@ -5,14 +5,28 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand
 
 from bankwise.cli.common import Output, Target, app, examples, out, write_json
 
 
+class _Expressions(TyperCommand):
+    """A command whose arguments may begin with a minus: ``-lane*4 + 124`` is no option."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """See :class:`TyperCommand`; a blank before an expression changes nothing of it."""
+        return super().parse_args(ctx, [f" {one}" if _is_negative(one) else one for one in args])
+
+
+def _is_negative(text: str) -> bool:
+    return text.startswith("-") and not text.startswith("--") and "lane" in text
+
+
 @app.command(
+    cls=_Expressions,
     epilog=examples(
         "bankwise count --target gfx942 ds_read_b128 '(lane%16)*256'",
-    )
+    ),
 )
 def count(
     instruction: Annotated[

@@ -50,6 +50,7 @@ _KEYS: tuple[str, ...] = (
     "name",
     "product",
     "also",
+    "architecture",
     "vendor",
     "wave_size",
     "counter",
@@ -134,7 +135,8 @@ class Fact(Struct, frozen=True):
 
 class Machine(Struct, frozen=True):
     """One GPU. ``facts`` holds what occupancy and cost need, by name (see hardware/README.md), of
-    its ``product``; ``also``: what else is served by the same rules, as people call it."""
+    its ``product``; ``also``: what else is served by the same rules, as people call it;
+    ``architecture``: what all such GPUs are called."""
 
     name: str
     product: str
@@ -147,6 +149,7 @@ class Machine(Struct, frozen=True):
     note: str = ""
     tools: Toolchain = Toolchain()
     also: tuple[str, ...] = ()
+    architecture: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Machine(name={self.name!r}, product={self.product!r})"
@@ -181,7 +184,7 @@ def names() -> tuple[str, ...]:
 
 
 def canonical(said: str) -> str:
-    """The name of the machine that somebody calls ``said``: MI300X, sm_90a, hip:gfx942,
+    """The name of the machine that somebody calls ``said``: MI300X, Hopper, sm_90a, hip:gfx942,
     gfx942:sramecc+:xnack-, or ``native`` for the GPU of this computer. A name that nobody knows
     stays as it is.
 
@@ -196,7 +199,13 @@ def canonical(said: str) -> str:
         gpu = machine(name)
         if bare in map(plain, (name, *gpu.also)) or whole == plain(_as_triton(gpu)):
             return name
-    return said
+    found = _of_architecture(said)
+    return found[0] if len(found) == 1 else said
+
+
+def _of_architecture(said: str) -> list[str]:
+    """The machines of an architecture: Hopper, CDNA3."""
+    return [n for n in names() if plain(said) in map(plain, machine(n).architecture)]
 
 
 def _as_triton(gpu: Machine) -> str:
@@ -214,7 +223,7 @@ def machine(name: str) -> Machine:
         name = canonical(name)
     if name not in files:
         known = tuple(sorted(files))
-        alike = _by_product(name, known) or _near_name(name, known)
+        alike = _of_architecture(name) or _by_product(name, known) or _near_name(name, known)
         every = "known: " + ", ".join(_with_products(target) for target in known)
         hint = did_you_mean(alike, "bankwise machines", every)
         raise InputError(f"unknown target {name!r}" if name else "no target is named", hint=hint)
@@ -257,6 +266,7 @@ def parse(text: str, file: str) -> Machine:
             sources=sources,
             note=data.get("note", ""),
             also=_texts(data.get("also", []), "also"),
+            architecture=_texts(data.get("architecture", []), "architecture"),
             tools=toolchain.parse(data, file),
         )
     except KeyError as error:

@@ -73,5 +73,8 @@ ANY_KERNEL = frozenset(
     ["--kernel", "--dim", "--workgroup-size", "--arg", "--launch", "--all", "--counters", "--worth"]
 )
 """Of any kernel: one command line serves many files, also those that have no use for one."""
+MACHINE_CODE = ANY_KERNEL - {"--dim"}
+"""Of code whose kernels have arguments, and no sizes with a name."""
+BY_ARGUMENT = {"--dim": "a number that its launch hands over is said by --arg NAME=NUMBER"}
 OWN_LAUNCH = ANY_KERNEL - {"--launch"}
 """Of a text that says itself how it is launched."""

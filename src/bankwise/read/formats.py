@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bankwise.read import signs
-from bankwise.read.format import ANY_KERNEL, OWN_LAUNCH, Format
+from bankwise.read.format import ANY_KERNEL, BY_ARGUMENT, MACHINE_CODE, OWN_LAUNCH, Format
 from bankwise.read.formats_known import KNOWN, OTHERS
 from bankwise.read.formats_source import SOURCES
 from bankwise.read.options import COMPILER
@@ -100,7 +100,8 @@ def _binary(name: str, article: str, suffixes: str, mark: bytes) -> Format:
         verbs=_BINARY_VERBS,
         reader="read.binary.check:check_binary",
         gpus="read.own_gpu:of_binary",
-        options=ANY_KERNEL,
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE,
         stage=0,
         binary=True,
     )
@@ -128,7 +129,8 @@ READ: tuple[Format, ...] = (
         reader="read.amd.dialect:AMD",
         listing="ask.worth_static:emitted",
         gpus="read.own_gpu:of_code",
-        options=ANY_KERNEL,
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE,
         stage=4,
         instead="`bankwise check FILE` says a better layout as instructions to splice",
     ),
@@ -141,7 +143,8 @@ READ: tuple[Format, ...] = (
         },
         reader="read.ptx.dialect:PTX",
         gpus="read.own_gpu:of_ptx",
-        options=ANY_KERNEL | {"--isa"},
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE | {"--isa"},
         stage=3,
     ),
     Format(
@@ -154,14 +157,16 @@ READ: tuple[Format, ...] = (
         verbs=_ASSEMBLY_VERBS,
         reader="read.sass.dialect:SASS",
         gpus="read.own_gpu:of_code",
-        options=ANY_KERNEL,
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE,
     ),
     Format(
         *("cubin", "a", (".cubin",), magic(rb"\x7fELF.{14}\xbe\x00")),
         verbs=_CUBIN_VERBS,
         reader="read.sass.cubin:check_cubin",
         gpus="read.own_gpu:of_binary",
-        options=ANY_KERNEL,
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE,
         stage=0,
         binary=True,
     ),
@@ -179,7 +184,8 @@ READ: tuple[Format, ...] = (
             "triton-plan": "ask.triton_plan:beside_assembly",
         },
         gpus="read.own_gpu:of_ttgir",
-        options=OWN_LAUNCH,
+        options=OWN_LAUNCH - {"--dim"},
+        ways_on=BY_ARGUMENT,
         stage=2,
     ),
     Format(
@@ -190,7 +196,8 @@ READ: tuple[Format, ...] = (
             "scan": _BELOW,
             "triton-plan": "ask.triton_plan:inside_entry",
         },
-        options=ANY_KERNEL,
+        options=MACHINE_CODE,
+        ways_on=BY_ARGUMENT,
         binary=True,
     ),
     Format(

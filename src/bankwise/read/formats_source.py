@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bankwise.read.format import ANY_KERNEL, Format, known
+from bankwise.read.format import ANY_KERNEL, BY_ARGUMENT, MACHINE_CODE, Format, known
 from bankwise.read.options import ACCESSOR, DATABASE, FLAGS, TARGETS, TIMES
 from bankwise.read.signs import lines, without
 
@@ -70,7 +70,8 @@ SOURCES: tuple[Format, ...] = (
         lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b"),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {FLAGS, DATABASE, ACCESSOR, "--prefer"},
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE | {FLAGS, DATABASE, ACCESSOR, "--prefer"},
         preferences=_RANKED,
         compiled=True,
         instead="compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o "
@@ -91,7 +92,8 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE, ACCESSOR, "--prefer"},
+        ways_on=BY_ARGUMENT,
+        options=MACHINE_CODE | {"--isa", "--run", FLAGS, DATABASE, ACCESSOR, "--prefer"},
         preferences=_RANKED,
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "

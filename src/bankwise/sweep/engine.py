@@ -12,6 +12,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -22,6 +23,8 @@ from contextlib import contextmanager
 from itertools import islice
 from math import inf
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
 from typing import Any, TypeVar
 
 from bankwise.errors import InputError, Location
@@ -178,8 +181,25 @@ def error_text(error: BaseException) -> str:
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
+    return ProcessPoolExecutor(workers, mp_context=_WithoutScript(), initializer=_begin)
+
+
+class _WorkerProcess(SpawnProcess):
+    """A worker that does not run the user's script again, as spawned processes else do: its work is
+    bankwise's own, and a script without ``if __name__ == "__main__":`` would start workers too."""
+
+    def start(self) -> None:
+        """Start it, while what it takes for the script is empty."""
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            super().start()
+        finally:
+            sys.modules["__main__"] = script
+
+
+class _WithoutScript(SpawnContext):
+    Process = _WorkerProcess
 
 
 def _end(pool: ProcessPoolExecutor) -> None:

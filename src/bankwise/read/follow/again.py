@@ -3,7 +3,8 @@
 A loop runs the same instructions round after round, most of them on the same numbers: of a strand
 whose registers hold what they held in an earlier round, the results and the places that it touches
 are known. Only what is known throughout is remembered: a strand in which a value is unknown runs
-each time, as does one whose lanes run under a condition that nobody knows. So nothing that is found
+each time, as does one whose lanes run under a condition that nobody knows, or may run beside
+others. So nothing that is found
 depends on what is remembered.
 """
 
@@ -17,7 +18,7 @@ import numpy as np
 from bankwise.read.follow.attempt import Attempt, hold
 from bankwise.read.follow.keys import content
 from bankwise.read.follow.marks import xored
-from bankwise.read.follow.paths import Path
+from bankwise.read.follow.paths import Path, groups_at
 from bankwise.read.follow.state import forget_guard, running_key, runs_everywhere
 from bankwise.read.follow.strands import Given, Outcome, StrandMemory, strands, written
 from bankwise.read.follow.touched import Touched, touch, touch_again
@@ -71,7 +72,8 @@ def run_step(run: Attempt, path: Path, number: int) -> Place:
 def _parts(run: Attempt, path: Path) -> Sequence[StrandMemory] | None:
     """What is remembered of the strands of the block that a path runs; None where nothing is."""
     state, block, kept = path.state, path.block, run.slice
-    if len(kept.steps[block]) < _FEWEST or state.conditions or state.guards or state.maybe:
+    few = len(kept.steps[block]) < _FEWEST
+    if few or state.conditions or state.guards or state.maybe or groups_at(path):
         return None
     whole = runs_everywhere(state)
     lanes = b"" if whole else state.active.tobytes() + running_key(state)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from bankwise.read.follow.program import EarlyJoin, Program
+from bankwise.read.follow.values import Unknown
 
 
 def early_join(program: Program, block: int) -> EarlyJoin | None:
@@ -22,22 +23,20 @@ def early_join(program: Program, block: int) -> EarlyJoin | None:
     return program.early[block]
 
 
-def may_meet(program: Program, block: int) -> bool:
-    """Whether lanes of both ways of a branch may access shared memory together, at a place that is
-    not known: ptxas 13.0 chooses one (BSYNC), where both together take more passes than each."""
-    early = early_join(program, block)
-    if early is None or early.join is not None:
-        return False
-    blocks = (program.blocks[one] for one in early.towards)
-    steps = (step for one in blocks for step in program.steps[one.start : one.stop])
-    return any(step.address is not None for step in steps)
+def meeting(program: Program, block: int, why: Unknown) -> tuple[int, EarlyJoin | None]:
+    """Where the lanes meet again that an open branch parts, also where some of them may end before:
+    then every wave need not come there."""
+    early = None if why.uniform else early_join(program, block)
+    if early is None or early.join is None:
+        return program.joins[block], None
+    return early.join, early
 
 
 def _found(program: Program, block: int) -> EarlyJoin | None:
     join, ways = program.joins[block], program.blocks[block].after
     if not _ends(program, join) or len(set(ways)) < 2 or any(_ends(program, w) for w in ways):
         return None
-    first, second = (_reached(program, [way]) for way in ways)
+    first, second = (reached(program, [way]) for way in ways)
     common = {one for one in first & second if not _ends(program, one)}
     if not common:
         return None
@@ -45,7 +44,7 @@ def _found(program: Program, block: int) -> EarlyJoin | None:
     place = _place(program, block, kept)
     if place is None:
         return EarlyJoin(None, frozenset(common), frozenset())
-    inside = _reached(program, ways, {place}) - {place}
+    inside = reached(program, ways, {place}) - {place}
     parts = (
         one for one in inside if not _ends(program, one) and _ends(program, program.joins[one])
     )
@@ -65,7 +64,10 @@ def _place(program: Program, block: int, kept: Collection[int]) -> int | None:
     """The first block on every way from ``block`` through those that are ``kept``, to where nothing
     but an end is left of them; a way out of them beside another is one that lanes end on."""
     route = _route(program, block, kept, None)
+    live = program.gathers.live.get(block, ())
     for place in route[1:]:
+        if live and place not in live:
+            continue
         if not _route(program, block, kept, place):
             return place
     return None
@@ -103,7 +105,7 @@ def _leading(program: Program, among: Collection[int], to: Collection[int]) -> s
     return found
 
 
-def _reached(program: Program, starts: Iterable[int], passing: Collection[int] = ()) -> set[int]:
+def reached(program: Program, starts: Iterable[int], passing: Collection[int] = ()) -> set[int]:
     """The blocks that ``starts`` lead to, themselves as well; what is ``passing`` leads nowhere."""
     found, waiting = set[int](), list(starts)
     while waiting:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.mixing import Groups
 from bankwise.read.follow.program import EarlyJoin
 from bankwise.read.follow.state import BranchCondition, Partly, State, enter, leave
 from bankwise.read.follow.values import Tags, Unknown
@@ -19,7 +20,8 @@ class Frame(ByIdentity, frozen=True, eq=False):
     """Lanes that parted: they meet at block ``join``, where ``active`` runs on; ``other`` is the
     side that still has to run. ``conditions``, ``maybe``: what holds again at the join.
     ``towards``: the blocks that lead there, where others end before. ``bound``: nobody knows which
-    end, and ``active`` is all that may come."""
+    end, and ``active`` is all that may come. ``barrier``: it waits as the text says, for lanes that
+    have not left it for one further out. ``groups``: of the path, again at the join."""
 
     join: int
     active: BoolArray
@@ -28,6 +30,8 @@ class Frame(ByIdentity, frozen=True, eq=False):
     maybe: Unknown | None
     towards: frozenset[int] = frozenset()
     bound: bool = False
+    barrier: bool = False
+    groups: Mapping[int, Groups] = field(default_factory=dict)
 
 
 class Path(Struct):
@@ -35,7 +39,9 @@ class Path(Struct):
 
     ``parted``: why it is one of several, where it stands at a block that these may come to with
     different states; None once it has gone on. ``under``: what registers held at the last join
-    where the condition held that this way is of.
+    where the condition held that this way is of. ``groups``: lanes that branches parted, by
+    these, and that may run together where this way leads. ``came``: those that came to the last
+    join, where others may have ended before.
     """
 
     block: int
@@ -45,6 +51,8 @@ class Path(Struct):
     region: Region | None = None
     parted: Unknown | None = None
     under: Mapping[str, Partly] = field(default_factory=dict)
+    groups: Mapping[int, Groups] = field(default_factory=dict)
+    came: BoolArray | None = None
 
     @property
     def aside(self) -> frozenset[int]:
@@ -87,6 +95,11 @@ class Region(Struct):
     counters: LoopCounters = field(default_factory=LoopCounters)
 
 
+def groups_at(path: Path) -> list[Groups]:
+    """The groups of known lanes that may run together where a path is."""
+    return [one for one in path.groups.values() if path.block in one.blocks and not one.opened]
+
+
 def waits_at(region: Region | None, join: int) -> bool:
     """Whether a path in ``region`` waits at ``join`` already, as in a loop that goes on."""
     while region is not None:
@@ -99,10 +112,16 @@ def waits_at(region: Region | None, join: int) -> bool:
 def meet(path: Path, endings: Container[int]) -> None:
     """Lanes that reach their join wait there for the others. At ``endings`` of the kernel nobody
     waits, and who is there is waited for no more."""
-    while path.frames and (path.block in endings or path.frames[-1].join == path.block):
+    while path.frames:
         if path.block in endings:
             path.frames = _without(path.frames, path.state.active)
+        else:
+            at = _waiting_at(path)
+            if at < 0:
+                return
+            path.frames[at + 1 :] = _without(path.frames[at + 1 :], path.state.active)
         frame = path.frames.pop()
+        path.groups = {**path.groups, **frame.groups}
         if frame.other is not None:
             path.block, path.state.active = frame.other
             if frame.join not in endings:
@@ -110,10 +129,22 @@ def meet(path: Path, endings: Container[int]) -> None:
             continue
         if frame.active.any() and not (frame.bound and path.block in endings):
             path.block = frame.join
+        path.came = path.state.active if frame.bound else None
         path.state.active = frame.active
         path.under = _under(path.state, frame.conditions)
         leave(path.state, frame.conditions)
         path.state.maybe = frame.maybe
+
+
+def _waiting_at(path: Path) -> int:
+    """The number of the frame whose join the path has come to, -1 if of none: the last one, or one
+    further out, for lanes that have left the barriers within."""
+    for number in range(len(path.frames) - 1, -1, -1):
+        if path.frames[number].join == path.block:
+            return number
+        if not path.frames[number].barrier:
+            break
+    return -1
 
 
 def _without(frames: Sequence[Frame], gone: BoolArray) -> list[Frame]:
@@ -139,6 +170,7 @@ def split(
     ways: Sequence[int],
     taken: BoolArray,
     towards: frozenset[int] = frozenset(),
+    groups: Groups | None = None,
 ) -> None:
     """Some lanes branch, others do not: one side after the other, up to ``join``. A side that ends
     before the others come to where they are waited for goes first."""
@@ -148,9 +180,57 @@ def split(
     if ways[0] in waited and ways[1] not in waited:
         sides.reverse()
     first, other = sides
-    frame = Frame(join, state.active, other, state.conditions, state.maybe, towards)
+    if groups is not None:
+        path.groups = {**path.groups, path.block: groups}
+    held = state.conditions, state.maybe
+    frame = Frame(join, state.active, other, *held, towards, groups=path.groups)
     path.frames.append(frame)
     path.block, state.active = first
+
+
+def split_at_barriers(
+    path: Path,
+    places: Sequence[int],
+    ways: Sequence[int],
+    taken: BoolArray,
+    groups: Groups | None,
+) -> None:
+    """The same where lanes meet at barriers, those at ``places``, the innermost last: a side may
+    leave that one for another further out."""
+    state = path.state
+    if groups is not None:
+        groups.known, groups.waits = True, places[-1]
+        path.groups = {**path.groups, path.block: groups}
+    held = [place for place in places if any(frame.join == place for frame in path.frames)]
+    inner = places[places.index(held[-1]) + 1 :] if held else places
+    for place in inner:
+        path.frames.append(
+            Frame(
+                *(place, state.active, None, state.conditions, state.maybe),
+                barrier=True,
+                groups=path.groups,
+            )
+        )
+    split(path, places[-1], ways, taken)
+    path.frames[-1] = replace(path.frames[-1], barrier=True)
+
+
+def set_barriers(path: Path, places: Sequence[int]) -> None:
+    """Barriers are set: who waited at one of these has left it."""
+    path.frames = [
+        replace(frame, active=frame.active & ~path.state.active)
+        if frame.barrier and frame.join in places
+        else frame
+        for frame in path.frames
+    ]
+
+
+def let_leave(path: Path, places: Sequence[int], join: int) -> None:
+    """Some lanes, nobody knows which, may leave the barriers at ``places`` for a ``join`` further
+    out: who waits at one may run alone or with others."""
+    inner = places[places.index(join) + 1 :] if join in places else places
+    for one in path.groups.values():
+        one.known &= one.waits not in inner
 
 
 def part(path: Path, join: int, line: int, why: Unknown, early: EarlyJoin | None = None) -> None:
@@ -161,6 +241,7 @@ def part(path: Path, join: int, line: int, why: Unknown, early: EarlyJoin | None
         maybe = state.maybe if early is None else why
         towards = frozenset[int]() if early is None else early.towards
         bound = early is not None
-        frame = Frame(join, state.active, None, state.conditions, maybe, towards, bound)
+        held = state.conditions, maybe, towards, bound
+        frame = Frame(join, state.active, None, *held, groups=path.groups)
         path.frames.append(frame)
     enter(state, BranchCondition(line), why)

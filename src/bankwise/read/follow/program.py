@@ -15,6 +15,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.entries import blocks_of_many_entries
+from bankwise.read.follow.gathers import NO_GATHERS, Gather, Gathers, gathers
 
 if TYPE_CHECKING:
     from bankwise.read.follow.state import State
@@ -34,7 +36,7 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     keep what ``writes`` held before. ``followed`` is False where ``run`` only says "unknown";
     ``made_of``: the registers that such a result is made of; ``data``: what memory gives here.
     ``lanewise``: on a machine with an execution mask, of what it reads only the lanes matter that
-    run; ``masks``: it changes that mask.
+    run; ``masks``: it changes that mask. ``gather``: what it does to a convergence barrier.
     """
 
     line: int
@@ -53,6 +55,7 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     masks: bool = False
     made_of: tuple[str, ...] = ()
     data: Unknown | None = None
+    gather: Gather | None = None
 
 
 class Strand(Struct, frozen=True):
@@ -86,17 +89,27 @@ class EarlyJoin(Struct, frozen=True):
 
 class Program(ByIdentity, frozen=True, eq=False):
     """Steps in blocks. ``joins[b]``: the block that every way from ``b`` leads through (its
-    immediate post-dominator); ``len(blocks)`` stands for the end of the kernel. ``order[b]``: lower
+    immediate post-dominator, or a later one where a barrier waits for the lanes); ``len(blocks)``
+    stands for the end of the kernel. ``order[b]``: lower
     for a block that leads to another than for that one, apart from the ways back of loops.
-    ``endings``: that end, and the blocks that do nothing else. ``early``: what was asked of
-    :func:`early.early_join`."""
+    ``endings``: that end, and the blocks that do nothing else. ``gathers``: where the text says
+    that lanes meet. ``early``, ``common``: what was asked of :func:`early.early_join`
+    and :func:`mixing.common_blocks`."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
     joins: tuple[int, ...]
     order: tuple[int, ...]
     endings: frozenset[int]
+    gathers: Gathers = NO_GATHERS
     early: dict[int, EarlyJoin | None] = field(default_factory=dict)
+    common: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+
+    def steps_of(self, block: int) -> tuple[ProgramStep, ...]:
+        """The steps of a block; none of the end."""
+        if block >= len(self.blocks):
+            return ()
+        return self.steps[self.blocks[block].start : self.blocks[block].stop]
 
 
 class ProgramSlice(ByIdentity, frozen=True, eq=False):
@@ -126,6 +139,7 @@ def program(steps: Sequence[ProgramStep]) -> Program:
     """Cut ``steps`` into blocks."""
     starts = {0, *(s.target for s in steps if s.target >= 0)}
     starts |= {n + 1 for n, s in enumerate(steps) if s.flow != "next"}
+    starts |= {n for n, s in enumerate(steps) if s.gather is not None and s.gather.does == "wait"}
     edges = sorted(start for start in starts if start < len(steps))
     number = {start: block for block, start in enumerate(edges)}
     blocks = []
@@ -133,7 +147,49 @@ def program(steps: Sequence[ProgramStep]) -> Program:
         blocks.append(Block(start, stop, _after(steps[stop - 1], stop, number, len(edges))))
     joins = _joins(_followed(blocks, steps))
     order = _order([one.after for one in blocks])
-    return Program(tuple(steps), tuple(blocks), joins, order, _endings(blocks, steps))
+    orders = [[s.gather for s in steps[b.start : b.stop] if s.gather is not None] for b in blocks]
+    found = gathers(orders, [block.after for block in blocks])
+    joins = _outside(joins, [block.after for block in blocks], order)
+    joins = tuple(_waited(b, joins, found) for b in range(len(joins)))
+    return Program(tuple(steps), tuple(blocks), joins, order, _endings(blocks, steps), found)
+
+
+def _outside(
+    joins: tuple[int, ...], after: Sequence[Sequence[int]], order: Sequence[int]
+) -> tuple[int, ...]:
+    """``joins`` outside of loops that are entered at several places: nobody waits within one."""
+    if all(order[way] > order[block] for block, ways in enumerate(after) for way in ways):
+        return joins
+    back: list[list[int]] = [[] for _ in after]
+    for block, ways in enumerate(after):
+        for way in ways:
+            if way < len(after):
+                back[way].append(block)
+    back[0].append(len(after))  # what stands for the end of a kernel stands for its start here
+    tangled = blocks_of_many_entries(after, order, _dominators(back))
+    found = list(joins)
+    for block, join in enumerate(joins):
+        while join in tangled:
+            join = joins[join]
+        found[block] = join
+    return tuple(found)
+
+
+def _dominators(back: Sequence[Sequence[int]]) -> list[int]:
+    """The last block on every way to each; itself where there is none."""
+    found = _joins([Block(0, 0, tuple(ways)) for ways in back])
+    return [block if one == len(back) else one for block, one in enumerate(found)]
+
+
+def _waited(block: int, joins: Sequence[int], found: Gathers) -> int:
+    """Where all lanes meet that part at the end of ``block``: the innermost barrier on every way
+    from there; without one the first block on every way."""
+    every, at = [joins[block]], joins[block]
+    while at < len(joins):
+        at = joins[at]
+        every.append(at)
+    inner = reversed(found.live.get(block, ()))
+    return next((place for place in inner if place in every), joins[block])
 
 
 def _endings(blocks: Sequence[Block], steps: Sequence[ProgramStep]) -> frozenset[int]:

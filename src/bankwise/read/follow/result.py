@@ -20,6 +20,7 @@ from bankwise.read.follow.values import Array, Unknown
 from bankwise.read.launch.boxes import Box, Cut, Residues
 
 _MOST_ALIGNMENT = 16
+_APART = "several groups of its lanes may run together or apart: ptxas decides"
 MOST_THREADS = 1024
 """Of a workgroup, on every GPU. Source: CUDA programming guide; HIP device properties."""
 
@@ -40,6 +41,7 @@ def access(
     ``touched`` has at least one pattern, or its ``anywhere`` has."""
     parts = [part for part in (touched, touched.anywhere) if part is not None]
     counted = touched.unknown is None and all(part.counted for part in parts)
+    apart = touched.unknown is None and all(part.counted or part.apart for part in parts)
     why = next((part.unknown for part in parts if part.unknown is not None), None)
     found = Access(
         operation=touch.name,
@@ -50,7 +52,9 @@ def access(
         alignment_bytes=_alignment(touched, touch.apart_bytes or 0),
         location=location,
         kernel=kernel,
-        patterns=tuple(one for part in parts for one in _patterns(part, allocation, counted)),
+        patterns=tuple(
+            one for part in parts for one in _patterns(part, allocation, counted, apart)
+        ),
         shared_index=index,
         note=_note(touched),
         variant=touch.variant,
@@ -69,17 +73,20 @@ def access(
     )
 
 
-def _patterns(touched: Touched, allocation: str, counted: bool) -> Iterator[Pattern]:
-    """What cannot be counted is followed once at least, and runs as often as is sure at least."""
+def _patterns(touched: Touched, allocation: str, counted: bool, apart: bool) -> Iterator[Pattern]:
+    """What cannot be counted is followed once at least, and runs as often as is sure at least; no
+    more often than it was followed where groups of lanes are ``apart`` or together."""
     rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
     multiple = touched.multiples & -touched.multiples
     for (offsets, active), count, sure in rows:
-        times, really = (count, None) if counted else (max(1, sure), Bound(sure, None))
+        times, really = (count, None)
+        if not counted:
+            times, really = max(1, sure), Bound(sure, count if apart else None)
         yield Pattern(offsets, active, allocation, times, really=really, anywhere=multiple)
 
 
 def _note(touched: Touched) -> str:
-    notes = []
+    notes = [_APART] if touched.apart else []
     if touched.maybe is not None:
         notes.append(f"counted for all lanes that may run; which do depends on {touched.maybe}")
     if touched.anywhere is not None:

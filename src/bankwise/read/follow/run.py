@@ -29,7 +29,6 @@ from heapq import heappop, heappush
 from itertools import chain
 
 import numpy as np
-from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
@@ -45,15 +44,27 @@ from bankwise.read.follow.attempt import (
     within_budget,
 )
 from bankwise.read.follow.data import name_data
-from bankwise.read.follow.early import early_join, may_meet
+from bankwise.read.follow.early import early_join, meeting
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
-from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
+from bankwise.read.follow.mixing import groups_of, meet_others, with_opened
+from bankwise.read.follow.paths import (
+    Crossing,
+    Path,
+    Region,
+    let_leave,
+    meet,
+    part,
+    set_barriers,
+    split,
+    split_at_barriers,
+    waits_at,
+)
 from bankwise.read.follow.prepared import Prepared
-from bankwise.read.follow.program import EarlyJoin, ProgramStep
+from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
-from bankwise.read.follow.touched import Touched, counts_of, repeat
+from bankwise.read.follow.touched import Touched, counts_of, forget_together, repeat
 from bankwise.read.follow.uniform import for_each_lane
 from bankwise.read.follow.values import Unknown, because
 from bankwise.read.follow.widen import widen
@@ -62,8 +73,6 @@ MOST_WORK = 500_000
 WORK_PER_STEP = 20
 """How many steps all attempts together are worth, and how many more for each instruction: beyond,
 nothing more is followed, which is told."""
-
-_DIFFER = "what is followed together differs"
 
 
 class Trace(ByIdentity, frozen=True, eq=False):
@@ -125,7 +134,7 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
             work, rung = run.work, found.rung
             continue
         except NotAlike as found:
-            return Trace({}, frozenset(), {0: found.why}, _DIFFER, (), run.work)
+            return Trace({}, frozenset(), {0: found.why}, "what is followed differs", (), run.work)
         work = run.work
         if run.fresh and not run.stopped:
             continue
@@ -135,6 +144,7 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
 
 
 def _seen(known: Prepared, run: Attempt) -> Trace:
+    forget_together(run.touched.values())
     name_data(known.written, run.open, run.touched.values())
     seen, lost = frozenset(run.executed), tuple(run.lost.values())
     return Trace(run.touched, seen, run.open, run.stopped, lost, run.work)
@@ -169,10 +179,14 @@ def _advance(run: Attempt, path: Path) -> bool:
     if region is not None and path.block == region.join and len(path.frames) <= region.depth:
         region.arrivals.append(path)
         return False
+    if path.groups:
+        meet_others(path.groups, path.block, path.state, run.slice.live[path.block])
     if not path.certain and not _admitted(run, path):
         return False
     block = run.program.blocks[path.block]
     last = run.program.steps[block.stop - 1]
+    if path.frames and path.block in run.program.gathers.set_in:
+        set_barriers(path, run.program.gathers.set_in[path.block])
     run_block(run, path)
     if not within_budget(run, path):
         return False
@@ -230,13 +244,7 @@ def _situation(
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     value = condition(run, path, step)
     if isinstance(value, Unknown):
-        if not value.uniform and may_meet(run.program, path.block):
-            run.lost[run.program.blocks[path.block].stop - 1] = replace(
-                step, name=f"{step.name}, behind which lanes meet at one of several places"
-            )
-            path.block = len(run.program.blocks)
-            return
-        join, _ = _meeting(run, path, value)
+        join, _ = meeting(run.program, path.block, value)
         ends = path.region is not None and join in run.program.endings
         if ends or waits_at(path.region, join):
             _fork(run, path, step, ways)
@@ -257,16 +265,22 @@ def _part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -
     """Some lanes branch and others do not, up to where those meet that are left. Where nobody knows
     which these are, or where, the branch is open for lanes of one warp."""
     join, ways = run.program.joins[path.block], run.program.blocks[path.block].after
+    rest = path.state.active & ~taken
+    both = bool((taken.any(axis=1) & rest.any(axis=1)).any())
+    groups = groups_of(run.program, path.block, join, both)
+    if places := run.program.gathers.live.get(path.block, ()):
+        split_at_barriers(path, places, ways, taken, groups)
+        return
     early = early_join(run.program, path.block)
     if early is None:
-        split(path, join, ways, taken)
+        split(path, join, ways, taken, groups=groups)
         return
     unsure = next((run.open[line] for line in early.lines if line in run.open), None)
     if early.join is not None and unsure is None:
-        split(path, early.join, ways, taken, early.towards)
+        groups = groups_of(run.program, path.block, early.join, both)
+        split(path, early.join, ways, taken, early.towards, groups)
         return
-    rest = path.state.active & ~taken
-    if (taken.any(axis=1) & rest.any(axis=1)).any():
+    if both:
         where = Unknown("where lanes meet of which some end before", step.line)
         raise StartAgain({step.line: because(unsure) if unsure else where}, run.rung)
     split(path, join, ways, taken)
@@ -296,12 +310,12 @@ def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
 def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Follow all ways to the join of an open branch; go on with one path if they agree there."""
     entry = _situation(run, path)
-    found = run.regions.get(entry)
+    found = None if path.groups else run.regions.get(entry)
     if found is None:
         arrivals, lost = _ways_through(run, path, step, ways)
         if not (run.stopped or lost):
             settle(arrivals, len(path.frames))
-        early = _meeting(run, path, run.open[step.line])[1]
+        early = meeting(run.program, path.block, run.open[step.line])[1]
         found = None if run.stopped or lost or early else _agreed(run, arrivals)
         if found is None:
             path.block = len(run.program.blocks)
@@ -312,7 +326,7 @@ def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[in
                 arrival.parted = run.open[step.line]
                 _wait(run, arrival)
             return
-        if path.state.conditions == found.state.conditions == ():
+        if path.state.conditions == found.state.conditions == () and not path.groups:
             run.regions[entry] = found
     path.block, path.state, path.frames = found.block, found.state.copy(), list(found.frames)
 
@@ -321,10 +335,11 @@ def _ways_through(
     run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]
 ) -> tuple[list[Path], bool]:
     """The paths that come to the join of an open branch; whether some way is lost."""
-    join, _ = _meeting(run, path, run.open[step.line])
+    join, _ = meeting(run.program, path.block, run.open[step.line])
     region = Region(join, len(path.frames), path.region)
     outside, lost = run.waiting, len(run.lost)
     inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
+    inside.groups = path.groups
     run.waiting = []
     _fork(run, inside, step, ways)
     _wait(run, inside)
@@ -359,21 +374,15 @@ def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> N
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
     why, endings = run.open[step.line], run.program.endings
     if not why.uniform:
-        join, early = _meeting(run, path, why)
+        join, early = meeting(run.program, path.block, why)
         if join in endings and path.frames and path.frames[-1].join not in endings:
             enter(path.state, BranchCondition(step.line), why)  # the others wait at that frame
         else:
             part(path, join, step.line, why, early)
+        path.groups = with_opened(run.program, path.block, join, path.groups)
+        let_leave(path, run.program.gathers.live.get(path.block, ()), join)
     path.parted = why
     other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
+    other.groups = path.groups
     _wait(run, other)
     path.block = ways[0]
-
-
-def _meeting(run: Attempt, path: Path, why: Unknown) -> tuple[int, EarlyJoin | None]:
-    """Where the lanes meet again that an open branch parts, also where some of them may end before:
-    then every wave need not come there."""
-    early = None if why.uniform else early_join(run.program, path.block)
-    if early is None or early.join is None:
-        return run.program.joins[path.block], None
-    return early.join, early

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray, distinct
 from bankwise.read.follow.marks import xored
-from bankwise.read.follow.paths import Path
+from bankwise.read.follow.mixing import TOGETHER
+from bankwise.read.follow.paths import Path, groups_at
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, running, running_key
@@ -24,7 +25,8 @@ class Touched(Struct):
     """What one access touched: distinct (offsets, active lanes) in the order they came.
 
     ``counts``: how often each was followed; ``sure``: how often of these on ways that are taken for
-    certain, which is all where ``counted``. ``unknown``: why an execution gave no address.
+    certain, which is all where ``counted``. ``apart``: lanes ran in groups of which several may run
+    together, and nothing else is uncounted. ``unknown``: why an execution gave no address.
     ``maybe``: the condition, where the active lanes are only a bound. ``xored``: the bits of some
     address that came out of an XOR. ``anywhere``: executions whose address is known but for one
     number of each wave; its ``unknown`` says why that is not known, and each bit of ``multiples``
@@ -35,6 +37,7 @@ class Touched(Struct):
     counts: list[int] = field(default_factory=list)
     sure: list[int] = field(default_factory=list)
     counted: bool = True
+    apart: bool = False
     unknown: Unknown | None = None
     maybe: Unknown | None = None
     xored: int = 0
@@ -62,7 +65,9 @@ def touch(
     touched = found.get(number)
     if touched is None:
         touched = found[number] = Touched()
-    touched.counted &= path.certain
+    groups = groups_at(path)
+    certain = path.certain and all(one.known for one in groups)
+    _sure(touched, path.certain, certain)
     touched.maybe = touched.maybe or maybe
     address = step.address(state)
     if isinstance(address, Unknown) and address.instead is None:
@@ -73,24 +78,51 @@ def touch(
         assert address.instead is not None
         touched.anywhere = touched.anywhere or Touched(unknown=address)
         touched, unknown, address = touched.anywhere, address, address.instead
-        touched.counted &= path.certain
+        _sure(touched, path.certain, certain)
         touched.maybe = touched.maybe or maybe
         touched.multiples |= unknown.multiple_of
     touched.xored |= xored(address)
-    key = (address.tobytes(), lanes)
-    at = touched.index.setdefault(key, len(touched.patterns))
+    at = _add(touched, address, active, lanes, certain)
+    for one in groups:
+        try:
+            both = one.beside(number, np.broadcast_to(address, active.shape), active)
+        except ValueError:
+            touched.unknown = touched.unknown or (None if one.known else Unknown(TOGETHER))
+            continue
+        if both is not None and not one.known:
+            _add(touched, *both, both[1].tobytes(), certain)
+    return touched, at if known else -1
+
+
+def forget_together(parts: Iterable[Touched]) -> None:
+    """Let nothing be known of what any of several groups of lanes may touch together."""
+    for one in parts:
+        if one.unknown is not None and one.unknown.reason == TOGETHER:
+            for held in (one.patterns, one.counts, one.sure, one.index):
+                held.clear()
+
+
+def _sure(touched: Touched, followed: bool, certain: bool) -> None:
+    """Note whether an execution is sure; ``followed``: but for who runs it together."""
+    touched.apart = followed and not certain if touched.counted else touched.apart and followed
+    touched.counted &= certain
+
+
+def _add(touched: Touched, address: Array, active: BoolArray, lanes: bytes, sure: bool) -> int:
+    at = touched.index.setdefault((address.tobytes(), lanes), len(touched.patterns))
     if at == len(touched.patterns):
         touched.patterns.append((_offsets(address, active), active))
         touched.counts.append(0)
         touched.sure.append(0)
     touched.counts[at] += 1
-    touched.sure[at] += path.certain
-    return touched, at if known else -1
+    touched.sure[at] += sure
+    return at
 
 
 def touch_again(touched: Touched, at: int, path: Path) -> None:
-    """Note that an access touches a pattern that it has touched before."""
-    touched.counted &= path.certain
+    """Note that an access touches a pattern that it has touched before, by lanes that have no
+    others beside them."""
+    _sure(touched, path.certain, path.certain)
     touched.counts[at] += 1
     touched.sure[at] += path.certain
 
@@ -118,6 +150,7 @@ def together(parts: Sequence[Touched]) -> Touched:
     if len(parts) == 1:
         return parts[0]
     found = Touched(counted=all(part.counted for part in parts))
+    found.apart = not found.counted and all(part.counted or part.apart for part in parts)
     anywhere = [part.anywhere for part in parts if part.anywhere is not None]
     found.anywhere = together(anywhere) if anywhere else None
     for part in parts:

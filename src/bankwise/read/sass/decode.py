@@ -1,12 +1,12 @@
 """From SASS instructions to steps: what each reads, writes and does, and where control goes.
 
-Warps part at branches and meet where all ways from the branch meet. The instructions that manage
-this on the machine (BSSY, BSYNC, BREAK, WARPSYNC) therefore do nothing here, but that a vote behind
-WARPSYNC asks the lanes of its mask.
+Warps part at branches and meet where BSSY says, at BSYNC; where nothing says it, where all ways
+from the branch meet. A vote behind WARPSYNC asks the lanes of its mask.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from itertools import count
 
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from bankwise.errors import Refusal
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.functions import apply
+from bankwise.read.follow.gathers import Gather, GatherDoes
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import OTHER_BLOCK
@@ -58,6 +59,8 @@ from bankwise.read.sass.votes import masks, vote
 
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
 _ENDS = ("EXIT", "KILL")
+_BARRIERS: Mapping[str, GatherDoes] = {"BSSY": "set", "BSYNC": "wait", "BREAK": "leave"}
+_BARRIER = re.compile(r"B\d+")
 _Condition = Callable[[State], Value]
 """A boolean for every lane."""
 _RESULT = ("R4", "R5")
@@ -134,7 +137,16 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         followed=does is not None or not writes,
         made_of=() if does is not None else _made_of(i, writes),
         data=None if does is not None else _data(i),
+        gather=_gather(i),
     )
+
+
+def _gather(i: SassInstruction) -> Gather | None:
+    """What an instruction does to a convergence barrier, the register that it names last but for a
+    label: ``BSSY.RECONVERGENT B0, `(.L_x_0)``, ``BREAK P0, B1``."""
+    does = _BARRIERS.get(i.parts[0])
+    name = next((text for text in i.operands if _BARRIER.fullmatch(text)), "")
+    return Gather(name, does) if does is not None and name else None
 
 
 def _system_call(i: SassInstruction, back: bool, end: int) -> ProgramStep:

@@ -1,0 +1,160 @@
+"""Where the machine brings lanes together: convergence barriers, as SASS names them.
+
+    BSSY B0, L2        the running lanes are to meet at L2
+    @P0 BRA L1
+    ..
+    @P1 BREAK B0       lanes that will not come, each on a way of its own from here
+    L1: BSYNC B0       who comes waits for the others
+    L2:
+
+Lanes that part meet where a barrier of theirs waits, and nowhere else: two sides that fall into the
+same block run it one after the other where no barrier stands before it, though every way leads
+there. A lane that has left a barrier is on a way that leads to another one's wait, so what a lane
+waits for follows from where it goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+GatherDoes = Literal["set", "wait", "leave"]
+
+
+class Gather(Struct, frozen=True):
+    """What an instruction does to the barrier ``name``."""
+
+    name: str
+    does: GatherDoes
+
+
+Live = tuple[int, ...]
+"""The places where lanes wait, the outermost first."""
+
+
+class Gathers(Struct, frozen=True):
+    """``live[b]``: the blocks where lanes wait that part at the end of block ``b``, the innermost
+    last. ``set_in[b]``: those of barriers that block ``b`` sets anew."""
+
+    live: Mapping[int, Live]
+    set_in: Mapping[int, Live]
+
+
+NO_GATHERS = Gathers({}, {})
+
+
+def gathers(orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]) -> Gathers:
+    """Of a program whose blocks give these ``orders``; a block that waits begins with that."""
+    if not any(orders):
+        return NO_GATHERS
+    end = len(orders)
+    places = _places(orders, after)
+    entered: dict[int, Live] = {0: ()}
+    left: dict[int, Live] = {}
+    waiting = [0]
+    while waiting:
+        block = waiting.pop()
+        left[block] = _behind(block, orders[block], places, entered[block])
+        for way in after[block]:
+            if way == end:
+                continue
+            known = entered.get(way)
+            new = left[block] if known is None else _both(known, left[block])
+            if new != known:
+                entered[way] = new
+                waiting.append(way)
+    leads = {
+        place: _leads(place, orders, places, after) for live in left.values() for place in live
+    }
+    live = {b: tuple(p for p in some if b in leads[p]) for b, some in left.items()}
+    sets = {
+        b: tuple(places[b, n] for n, one in enumerate(some) if (b, n) in places)
+        for b, some in enumerate(orders)
+    }
+    return Gathers(
+        {b: some for b, some in live.items() if some}, {b: s for b, s in sets.items() if s}
+    )
+
+
+def _both(one: Live, other: Live) -> Live:
+    return tuple(place for place in one if place in other)
+
+
+def _places(
+    orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]
+) -> dict[tuple[int, int], int]:
+    """Where the lanes wait that a barrier is set for, by block and number of the order there; of
+    none of which that is several places."""
+    found: dict[tuple[int, int], int] = {}
+    for block, some in enumerate(orders):
+        for number, one in enumerate(some):
+            if one.does == "set":
+                waits = _waits(one.name, block, number, orders, after)
+                if len(waits) == 1:
+                    found[block, number] = waits.pop()
+    return found
+
+
+def _waits(
+    name: str,
+    block: int,
+    number: int,
+    orders: Sequence[Sequence[Gather]],
+    after: Sequence[Sequence[int]],
+) -> set[int]:
+    """The blocks that wait for a barrier that is set here."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    waiting = [(block, number + 1)]
+    while waiting:
+        at, start = waiting.pop()
+        stop = False
+        for one in orders[at][start:]:
+            if one.name == name and one.does == "wait":
+                found.add(at)
+            stop |= one.name == name and one.does in ("wait", "set")
+            if stop:
+                break
+        for way in () if stop else after[at]:
+            if way < len(orders) and way not in seen:
+                seen.add(way)
+                waiting.append((way, 0))
+    return found
+
+
+def _behind(
+    block: int, orders: Sequence[Gather], places: Mapping[tuple[int, int], int], live: Live
+) -> Live:
+    """What lanes wait for behind a block that they entered with ``live``."""
+    if block in live:
+        live = live[: live.index(block)]
+    for number, _ in enumerate(orders):
+        place = places.get((block, number))
+        if place is not None:
+            live = (*(one for one in live if one != place), place)
+    return live
+
+
+def _leads(
+    place: int,
+    orders: Sequence[Sequence[Gather]],
+    places: Mapping[tuple[int, int], int],
+    after: Sequence[Sequence[int]],
+) -> set[int]:
+    """The blocks from whose end a way leads to ``place`` on which its barrier is not set again."""
+    before: dict[int, list[int]] = {}
+    for block, ways in enumerate(after):
+        for way in ways:
+            before.setdefault(way, []).append(block)
+    sets = {b for (b, _), to in places.items() if to == place}
+    found: set[int] = set()
+    waiting = [place]
+    while waiting:
+        for block in before.get(waiting.pop(), ()):
+            if block not in found:
+                found.add(block)
+                if block not in sets and block != place:
+                    waiting.append(block)
+    return found

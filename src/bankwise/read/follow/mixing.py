@@ -1,0 +1,134 @@
+"""Blocks that both sides of a branch lead to before all of its lanes meet, as of a ``case`` that
+falls into the next.
+
+    setp.eq.s32 %p1, %r1, 0;
+    @%p1 bra A;                one side comes to B behind A, the other at once
+    @%p2 bra B;
+    bra C;
+    A: ..
+    B: ..                      both sides run this together, or one after the other
+    C: ..                      all lanes are here
+
+Where a text says nothing of it, as PTX, the assembler decides: ptxas 13.0 brings lanes together at
+some of such blocks and not at others. Then an access runs for each of the groups that come there,
+or for several at once: at most as often as there are groups, and a row of lanes may be any of them
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from msgspec import Struct, field
+
+from bankwise.counting.access import BoolArray
+from bankwise.read.follow.early import reached
+from bankwise.read.follow.program import Program
+from bankwise.read.follow.state import State, lose, read
+from bankwise.read.follow.values import Array, Unknown, is_uniform
+
+TOGETHER = "which of its lanes run together: both sides of a branch lead here"
+
+
+_MOST_COMPARED = 16
+"""How many states that came to a block are told apart."""
+
+
+class Groups(Struct):
+    """Lanes that a branch parted and that may meet in ``blocks``. ``rows``: of each access, by its
+    number, the lanes so far and their bytes; ``came``: what registers held in the lanes that came
+    to a block. ``opened``: nobody knows which lanes took which side; ``known``: the text says who
+    runs together, as they wait at block ``waits``, while no open branch lets some leave; ``twice``:
+    what a lane has made at two places."""
+
+    blocks: frozenset[int]
+    rows: dict[int, tuple[Array, BoolArray]] = field(default_factory=dict)
+    came: dict[int, list[State]] = field(default_factory=dict)
+    opened: bool = False
+    known: bool = False
+    waits: int = -1
+    twice: set[int] = field(default_factory=set)
+
+    def beside(self, number: int, row: Array, lanes: BoolArray) -> tuple[Array, BoolArray] | None:
+        """An access of one more group, with those of all groups before; None for the first.
+        Raises :class:`ValueError` where one lane makes it at two places."""
+        before = self.rows.get(number)
+        if before is None:
+            self.rows[number] = row, lanes
+            return None
+        if (before[1] & lanes & (before[0] != row)).any():
+            self.twice.add(number)
+        self.rows[number] = np.where(lanes, row, before[0]), lanes | before[1]
+        if number in self.twice:
+            raise ValueError
+        return self.rows[number]
+
+
+def common_blocks(program: Program, block: int, join: int) -> frozenset[int]:
+    """The blocks in which both sides of the branch at the end of ``block`` may run into each other
+    before the ``join``; none if shared memory is accessed in none of them."""
+    key = (block, join)
+    if key not in program.common:
+        first, *others = (reached(program, [way], {join}) for way in program.blocks[block].after)
+        found = first.intersection(*others) - {join} - program.endings if others else set[int]()
+        steps = (s for one in found for s in program.steps_of(one))
+        program.common[key] = frozenset(found if any(s.address is not None for s in steps) else ())
+    return program.common[key]
+
+
+def groups_of(program: Program, block: int, join: int, both: bool) -> Groups | None:
+    """Known lanes that part at the end of ``block``, where ``both`` sides have some of one warp and
+    may run into each other."""
+    blocks = common_blocks(program, block, join) if both else None
+    return Groups(blocks) if blocks else None
+
+
+def with_opened(
+    program: Program, block: int, join: int, groups: Mapping[int, Groups]
+) -> Mapping[int, Groups]:
+    """``groups``, and those of an open branch at the end of ``block``; where the text has barriers
+    its sides meet there alone."""
+    blocks = common_blocks(program, block, join)
+    live = program.gathers.live.get(block)
+    if live is not None:
+        blocks = blocks.intersection(live)
+    if not blocks:
+        return {n: one for n, one in groups.items() if n != block}
+    return {**groups, block: Groups(blocks, opened=True)}
+
+
+def meet_others(
+    groups: Mapping[int, Groups], block: int, state: State, names: tuple[str, ...]
+) -> None:
+    """Lanes come to ``block``, where those of an open branch's other side may be with them: a
+    register is unknown of which the other side has something else."""
+    for one in groups.values():
+        if block not in one.blocks or not one.opened:
+            continue
+        before = one.came.setdefault(block, [])
+        for other in before:
+            apart = len(before) > _MOST_COMPARED or _apart(other.active, state.active)
+            lost = [name for name in names if not _same(other, state, name, apart)]
+            lose(state, dict.fromkeys(lost, Unknown(TOGETHER)))
+        if len(before) <= _MOST_COMPARED:
+            before.append(state.copy())
+
+
+def _apart(some: BoolArray, others: BoolArray) -> bool:
+    """Whether each of them has lanes that the other does not have."""
+    return bool((some & ~others).any() and (others & ~some).any())
+
+
+def _same(before: State, now: State, name: str, others: bool) -> bool:
+    """Whether a register holds the same for both sides; ``others``: each has lanes of its own, so
+    that it has to be one number."""
+    old, new = read(before, name), read(now, name)
+    if isinstance(new, Unknown):
+        return True
+    if others and not is_uniform(new):
+        return False
+    if isinstance(old, Unknown) or old.dtype != new.dtype:
+        return False
+    shape = now.active.shape
+    return old is new or np.array_equal(np.broadcast_to(old, shape), np.broadcast_to(new, shape))
