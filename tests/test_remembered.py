@@ -6,11 +6,14 @@ import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 
 import pytest
 
 import remembered
-from bankwise.read import toolkit
+from bankwise.read import nvcc, ptxas, toolkit
+from bankwise.read.amd import llvm
+from bankwise.read.hip import clang
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is a program")
 
@@ -51,6 +54,12 @@ def ask(program: Path, text: str, *more: str) -> tuple[int, str, bytes]:
         assert not code, (said, data)
         assert data == b"\x7fBIN " + name.encode() + b"\0" + text.encode()
     return code, said, data
+
+
+@pytest.mark.parametrize("module", [nvcc, ptxas, clang, llvm], ids=lambda one: one.__name__)
+def test_modules_that_were_imported_before_it_ask_it_too(module: ModuleType) -> None:
+    """As those that any file of tests imports, which are all read before the first test runs."""
+    assert vars(module)["run_program"] is remembered.run_program
 
 
 def test_the_same_question_is_answered_once_with_the_folder_of_now(program: Path) -> None:
