@@ -22,8 +22,7 @@ from bankwise.read.options import Options
 from bankwise.read.toolkit import find_program
 from command import bankwise, unfolded
 
-pytestmark = pytest.mark.compiles
-
+compiles = pytest.mark.compiles
 real = pytest.mark.skipif(
     find_program("nvcc") is None or find_program("nvdisasm") is None,
     reason="needs nvcc and nvdisasm",
@@ -101,6 +100,7 @@ def test_one_word_of_padding_frees_it(write: Callable[..., str]) -> None:
     assert found["totals"]["run"] == {"passes": 128, "ideal": 128, "extra": 0}
 
 
+@compiles
 @real
 def test_it_says_by_which_compiler_and_command(
     write: Callable[..., str], monkeypatch: pytest.MonkeyPatch
@@ -121,6 +121,7 @@ def test_python_answers_like_the_command_line(write: Callable[..., str]) -> None
     assert str(report.accesses[0].location) == f"src/kernel.cu:{READ}:{column}"
 
 
+@compiles
 @real
 def test_nothing_is_written_beside_the_source(write: Callable[..., str], tmp_path: Path) -> None:
     file = write(gemm(32))
@@ -150,6 +151,7 @@ static __device__ float column(const float (*tile)[32], int k) {
 """
 
 
+@compiles
 @real
 def test_what_is_inlined_from_a_header_stands_where_the_kernel_uses_it(
     write: Callable[..., str],
@@ -214,6 +216,7 @@ def test_threads_that_the_source_does_not_bound_are_assumed(write: Callable[...,
     assert found["totals"]["run"]["extra"] == 31 * 2 * 32
 
 
+@compiles
 @real
 def test_a_source_through_a_pipe_includes_what_stands_where_the_command_runs(
     write: Callable[..., str], tmp_path: Path
@@ -230,6 +233,7 @@ def test_a_source_through_a_pipe_includes_what_stands_where_the_command_runs(
     assert found["notes"][0].endswith(" -I. kernel.cu -o kernel.cubin")
 
 
+@compiles
 @real
 def test_headers_beside_a_link_are_named_as_its_user_names_them(
     write: Callable[..., str],
@@ -290,6 +294,7 @@ def test_an_array_of_which_parts_are_told_apart_calls_none_of_them(
 # --- what does not compile ------------------------------------------------------------------------
 
 
+@compiles
 @real
 def test_the_words_of_nvcc_stand_at_the_users_line(write: Callable[..., str]) -> None:
     file = write(gemm(32).replace("sum += A[k]", "total += A[k]"))
@@ -307,6 +312,7 @@ def test_a_name_like_one_of_the_source_is_asked_for(write: Callable[..., str]) -
     assert "did you mean sum? Else flags that it needs" in unfolded(ended.err)
 
 
+@compiles
 @real
 def test_errors_of_headers_and_of_the_preprocessor_have_places(write: Callable[..., str]) -> None:
     write("static __device__ int one = ;\n", "src/sub/bad.cuh")
@@ -332,6 +338,7 @@ def test_a_source_without_a_kernel_and_a_kernel_that_it_lacks(write: Callable[..
     assert "no kernel 'none' in this source\n  hint: it has gemm" in ended.err
 
 
+@compiles
 def test_without_nvcc_the_command_to_run_elsewhere_is_said(
     write: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -377,6 +384,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Non
     return put
 
 
+@compiles
 def test_a_compiler_that_does_not_end_is_ended_with_all_that_it_started(
     write: Callable[..., str],
     fake: Callable[[str], None],
@@ -402,6 +410,7 @@ def _lives(process: int) -> bool:
         return False
 
 
+@compiles
 def test_what_nvcc_says_without_a_place_is_quoted(
     write: Callable[..., str], fake: Callable[[str], None]
 ) -> None:
@@ -415,6 +424,7 @@ def test_what_nvcc_says_without_a_place_is_quoted(
     assert ended.code == 2
 
 
+@compiles
 def test_another_name_of_a_machine_is_compiled_for_what_nvcc_knows(
     write: Callable[..., str],
     fake: Callable[[str], None],
@@ -429,6 +439,7 @@ def test_another_name_of_a_machine_is_compiled_for_what_nvcc_knows(
     assert "fatal: -lineinfo -cubin -arch=sm_90 -Isrc src/kernel.cu -o " in ended.err
 
 
+@compiles
 def test_a_page_never_compiles(
     write: Callable[..., str], fake: Callable[[str], None], tmp_path: Path
 ) -> None:
@@ -444,6 +455,7 @@ def test_a_page_never_compiles(
     assert marker.exists()
 
 
+@compiles
 @real
 @pytest.mark.parametrize("name", ["k.cuh", "k.h", "k.cpp", "k.cc", "k.hpp"])
 def test_a_kernel_in_a_header_or_in_cpp_is_compiled_as_cuda(
@@ -496,6 +508,7 @@ def test_a_launch_stands_at_its_own_line(blank: int, tmp_path: Path) -> None:
     assert f"as it is launched at line {line}" in bankwise("check", path, "-t", "sm_90").out
 
 
+@compiles
 @real
 def test_a_header_that_lies_elsewhere_in_the_project_is_named(write: Callable[..., str]) -> None:
     file = write('#include "tool/sizes.h"\n__global__ void k(float *a) { a[N] = 1; }\n')
