@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankwise.read.options import Options, Progress
+from bankwise.read.options import Named, Options, Progress, size_text, texts, words
 from bankwise.read.recognise import asker
 from bankwise.show.values import CheckReport
 
@@ -19,27 +19,34 @@ def check(
     target: str = "",
     *,
     kernel: str = "",
-    dims: tuple[str, ...] = (),
-    workgroup_size: str = "",
+    dims: Named = (),
+    workgroup_size: str | Sequence[int] = "",
     policy: str = "",
-    arguments: tuple[str, ...] = (),
+    arguments: Named = (),
     isa: bool = False,
     keep: str = "",
     padding: bool | None = None,
     direct_load: bool | None = None,
-    launches: tuple[str, ...] = (),
+    launches: str | Sequence[str] = (),
     iree_compile: str = "",
+    flags: str | Sequence[str] = (),
+    compile_commands: str = "",
 ) -> CheckReport:
     """Predict the bank conflicts of whatever ``file`` holds: all that the command line takes.
 
-    Parameters as on the command line. Of a spec this is the count alone;
-    :func:`bankwise.ask.spec.check_spec` has the rest. Raises :class:`bankwise.errors.InputError`
-    for what cannot be read, and for an option that says nothing about such a file.
+    Parameters as on the command line; ``dims`` and ``arguments`` also as numbers by name, the size
+    as numbers, ``flags`` (of the compiler of a source) as one text or several. Of a spec
+    this is the count alone; :func:`bankwise.ask.spec.check_spec` has the rest. Raises
+    :class:`bankwise.errors.InputError` for what cannot be read, and for an option that says nothing
+    about such a file.
     """
     options = Options(
-        *(target, kernel, dims, workgroup_size, policy, arguments),
-        *(isa, keep, padding, direct_load, launches),
+        *(target, kernel, texts("dims", dims), size_text(workgroup_size), policy),
+        *(texts("arguments", arguments), isa, keep, padding, direct_load),
+        launches=texts("launches", launches),
         iree_compile=iree_compile,
+        flags=words(flags),
+        compile_commands=compile_commands,
     )
     report = check_file(Path(file), options)
     return report if isinstance(report, CheckReport) else report.check

@@ -30,7 +30,16 @@ from bankwise.errors import InputError
 from bankwise.files import check_writable, read_text
 from bankwise.hardware.policies import paired
 from bankwise.read.names import short
-from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
+from bankwise.read.options import (
+    ALL_JUDGES,
+    Judges,
+    Named,
+    Options,
+    Progress,
+    size_text,
+    texts,
+    words,
+)
 from bankwise.read.recognise import asker
 from bankwise.show.columns import told_apart
 from bankwise.show.fixing import FixReport
@@ -49,9 +58,11 @@ def fix(
     target: str = "",
     *,
     kernel: str = "",
-    dims: tuple[str, ...] = (),
-    workgroup_size: str = "",
+    dims: Named = (),
+    workgroup_size: str | Sequence[int] = "",
     policy: str = "",
+    arguments: Named = (),
+    launches: str | Sequence[str] = (),
     execute: bool = True,
     isa: bool = True,
     reference: str = "",
@@ -62,20 +73,30 @@ def fix(
     prove: bool = False,
     prefer: str = "",
     iree_compile: str = "",
+    flags: str | Sequence[str] = (),
+    compile_commands: str = "",
+    run: bool = False,
 ) -> FixReport | ModelFix:
     """Rewrite the kernels of ``file`` so that their conflicts vanish; only ``keep`` is written.
 
-    Parameters as on the command line. Of a model there is one report for each dispatch.
+    Parameters as on the command line, and as :func:`bankwise.check` takes them. Of a model
+    there is one report for each dispatch.
     """
     options = Options(
-        *(target, kernel, dims, workgroup_size, policy),
+        *(target, kernel, texts("dims", dims), size_text(workgroup_size), policy),
+        arguments=texts("arguments", arguments),
+        launches=texts("launches", launches),
+        flags=words(flags),
+        compile_commands=compile_commands,
         keep=keep,
         padding=padding,
         direct_load=direct_load,
         prefer=prefer,
         iree_compile=iree_compile,
     )
-    return fix_file(Path(file), options, Judges(execute, isa, reference, accept_sampled, prove))
+    return fix_file(
+        Path(file), options, Judges(execute, isa, reference, accept_sampled, prove, run)
+    )
 
 
 def fix_file(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -194,6 +194,43 @@ def three(text: str) -> tuple[int, int, int]:
         message = f"a workgroup of {x * y * z} threads; {MOST_THREADS} is the most a GPU takes"
         raise InputError(message)
     return x, y, z
+
+
+Named = str | Sequence[str] | Mapping[str, int]
+"""``NAME=NUMBER`` in Python: texts, one text, or numbers by name."""
+
+
+def texts(name: str, given: Named) -> tuple[str, ...]:
+    """What Python says of an option that may be given several times, as the command line has it.
+    Raises :class:`InputError` for anything else than :data:`Named`."""
+    if isinstance(given, str):
+        return (given,) if given else ()
+    if isinstance(given, Mapping):
+        return tuple(f"{key}={value}" for key, value in given.items())
+    if isinstance(given, Sequence) and all(isinstance(one, str) for one in given):
+        return tuple(given)
+    hint = f'{name}=("a=1", "b=2"), or {name}={{"a": 1, "b": 2}}'
+    raise InputError(f"{name} {given!r}: neither texts nor numbers by name", hint=hint)
+
+
+def words(flags: str | Sequence[str]) -> tuple[str, ...]:
+    """Flags of a compiler that Python says as one text or as several."""
+    import shlex
+
+    try:
+        return tuple(shlex.split(flags)) if isinstance(flags, str) else texts("flags", flags)
+    except ValueError as error:
+        raise InputError(f"flags {flags!r}: {error}") from error
+
+
+def size_text(given: str | Sequence[int]) -> str:
+    """A workgroup size that Python says as a text or as up to three numbers, as a text."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, Sequence) and all(type(one) is int for one in given):
+        return ",".join(map(str, given))
+    message = f"workgroup size {given!r} is neither a text nor up to three numbers"
+    raise InputError(message, hint='workgroup_size=(256, 1, 1), or "256,1,1"')
 
 
 def _is_number(text: str) -> bool:
