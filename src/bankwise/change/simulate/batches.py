@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bankwise.change.simulate.accesses import load_bytes, store_bytes
 from bankwise.change.simulate.computed import Alike, Does, made
 from bankwise.change.simulate.operands import Lanes, SimulatedBlock
-from bankwise.change.simulate.schedule import Accesses, Part, needed, scheduled
+from bankwise.change.simulate.schedule import Accesses, StatementPart, needed, scheduled
 from bankwise.change.simulate.terms import Values, masked, number_of, signed
 from bankwise.read.ptx.parse import Statement
 
@@ -78,12 +78,12 @@ def straight(
     return Straight(len(statements), steps, needed(items, statements), tuple(makes))
 
 
-def _matters(part: Part, only: Container[str]) -> bool:
+def _matters(part: StatementPart, only: Container[str]) -> bool:
     """Whether a part touches memory, or computes one of these registers."""
     return not isinstance(part.what, Alike) or part.writes in only
 
 
-def _at_once(block: SimulatedBlock, parts: Sequence[Part]) -> Does:
+def _at_once(block: SimulatedBlock, parts: Sequence[StatementPart]) -> Does:
     """What parts that have all in common do; of loads and stores, in their order."""
     what = parts[0].what
     reads = np.array([[block.place_of(text) for text in part.reads] for part in parts])

@@ -225,7 +225,7 @@ def _joined(to: str, source: Sequence[str], part: int) -> Does:
     return does
 
 
-class _Conversion(Struct, frozen=True):
+class _Converted(Struct, frozen=True):
     """The types of ``cvt``, ``to`` and ``source``, and their bits; ``whole``: both are integers."""
 
     to: str
@@ -235,13 +235,13 @@ class _Conversion(Struct, frozen=True):
     after: int
 
 
-def _conversion(one: Statement) -> _Conversion:
+def _conversion(one: Statement) -> _Converted:
     to, source = one.parts[-2:]
     if to not in BYTES or source not in BYTES:
         to, source = next(p for p in one.parts if p in BYTES), one.parts[-1]
     number = source in BYTES
     whole = _integer(to) and number and _integer(source) and "sat" not in one.parts
-    return _Conversion(to, source, whole, _width(source) if number else 32, _width(to))
+    return _Converted(to, source, whole, _width(source) if number else 32, _width(to))
 
 
 def _converted(one: Statement) -> Does:

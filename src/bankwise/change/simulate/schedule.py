@@ -34,7 +34,7 @@ class Accesses(Struct, frozen=True):
     signed: bool
 
 
-class Part(Struct, frozen=True):
+class StatementPart(Struct, frozen=True):
     """One thing that a statement does, as others do it: what they have in common, ``what``; the
     operands that it ``reads``, the register that it ``writes`` (of a store none), and the bytes
     behind an address."""
@@ -49,7 +49,7 @@ class Part(Struct, frozen=True):
 class Item(Struct, frozen=True):
     """Statements that are done at once; or one, by its number ``alone``."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[StatementPart, ...] = ()
     alone: int = -1
 
 
@@ -80,7 +80,7 @@ def scheduled(statements: Sequence[Statement], plain: Sequence[bool]) -> tuple[I
     """What to do for ``statements``, one item after the other. ``plain``: of each whether it does
     no more than its registers and its operation say."""
     levels = _Levels()
-    found: dict[int, dict[object, list[Part]]] = {}
+    found: dict[int, dict[object, list[StatementPart]]] = {}
     alone: dict[int, list[int]] = {}
     for number, (one, is_plain) in enumerate(zip(statements, plain, strict=True)):
         parts = _parts(one) if is_plain else ()
@@ -94,7 +94,7 @@ def scheduled(statements: Sequence[Statement], plain: Sequence[bool]) -> tuple[I
 
 
 def _items(
-    found: dict[int, dict[object, list[Part]]], alone: dict[int, list[int]], top: int
+    found: dict[int, dict[object, list[StatementPart]]], alone: dict[int, list[int]], top: int
 ) -> Iterable[Item]:
     for level in range(top + 1):
         yield from (Item(alone=number) for number in alone.get(level, ()))
@@ -118,7 +118,7 @@ def needed(items: Sequence[Item], statements: Sequence[Statement]) -> tuple[str,
     return tuple(wanted)
 
 
-def _parts(one: Statement) -> tuple[Part, ...]:
+def _parts(one: Statement) -> tuple[StatementPart, ...]:
     """What a statement without a guard does as others do it; nothing if it is done alone."""
     if one.guard or len(one.operands) < 2:
         return ()
@@ -128,10 +128,10 @@ def _parts(one: Statement) -> tuple[Part, ...]:
     if what is None:
         return ()
     reads = tuple(text.strip() for text in one.operands[1:])
-    return (Part(what, one.name, reads, one.operands[0].strip()),)
+    return (StatementPart(what, one.name, reads, one.operands[0].strip()),)
 
 
-def _accesses(one: Statement) -> tuple[Part, ...]:
+def _accesses(one: Statement) -> tuple[StatementPart, ...]:
     space, kind = space_of(one), one.parts[-1]
     size, stores = BYTES.get(kind, 0), one.parts[0] == "st"
     if space not in _SPACES or not 0 < size <= 8 or len(one.operands) != 2:
@@ -142,11 +142,11 @@ def _accesses(one: Statement) -> tuple[Part, ...]:
     steps = ((int(offset) + n * size) % (1 << 64) for n in range(len(listed(data))))
     some = zip(listed(data), steps, strict=True)
     if stores:
-        return tuple(Part(what, one.name, (name, value), "", at) for value, at in some)
-    return tuple(Part(what, one.name, (name,), register, at) for register, at in some)
+        return tuple(StatementPart(what, one.name, (name, value), "", at) for value, at in some)
+    return tuple(StatementPart(what, one.name, (name,), register, at) for register, at in some)
 
 
-def _effects(one: Statement, parts: Sequence[Part], is_plain: bool) -> _Effects:
+def _effects(one: Statement, parts: Sequence[StatementPart], is_plain: bool) -> _Effects:
     word = one.parts[0]
     access = is_plain and word in ("ld", "ldu", "st")
     if not is_plain and not parts:

@@ -20,7 +20,7 @@ from bankwise.read.follow.keys import content
 from bankwise.read.follow.marks import xored
 from bankwise.read.follow.paths import Path, groups_at
 from bankwise.read.follow.state import forget_guard, running_key, runs_everywhere
-from bankwise.read.follow.strands import Given, Outcome, StrandMemory, strands, written
+from bankwise.read.follow.strands import Given, StrandOutcome, StrandMemory, strands, written
 from bankwise.read.follow.touched import Touched, touch, touch_again
 
 _FEWEST = 4
@@ -38,7 +38,7 @@ def run_block(run: Attempt, path: Path) -> None:
             run_step(run, path, number)
         return
     state, anew = path.state, list[tuple[StrandMemory, Given]]()
-    known: list[Outcome] = []
+    known: list[StrandOutcome] = []
     for one in parts:
         given = tuple([state.registers.get(name) for name in one.strand.reads])
         outcome = _remembered(one, given)
@@ -86,7 +86,7 @@ def _parts(run: Attempt, path: Path) -> Sequence[StrandMemory] | None:
     return held[key]
 
 
-def _remembered(one: StrandMemory, given: Given) -> Outcome | None:
+def _remembered(one: StrandMemory, given: Given) -> StrandOutcome | None:
     """What a strand did when it was given the same."""
     last = one.last
     if last is not None and all(map(is_, given, last.given)):
@@ -139,10 +139,10 @@ def _run_anew(
         if beside:
             state.registers.update(after)
         if mine is not None:
-            _keep(run, one, Outcome(given, after, tuple(mine)))
+            _keep(run, one, StrandOutcome(given, after, tuple(mine)))
 
 
-def _keep(run: Attempt, one: StrandMemory, outcome: Outcome) -> None:
+def _keep(run: Attempt, one: StrandMemory, outcome: StrandOutcome) -> None:
     """Remember what a strand did."""
     run.memory.weigh(outcome)
     one.known[_key(outcome.given)] = one.last = outcome

@@ -28,7 +28,7 @@ Given = tuple[Value | Partly | None, ...]
 """What registers hold, one after the other."""
 
 
-class Outcome(Struct, frozen=True, eq=False):
+class StrandOutcome(Struct, frozen=True, eq=False):
     """What a strand did: the registers that it left, and what it touched."""
 
     given: Given
@@ -40,8 +40,8 @@ class StrandMemory(Struct, eq=False):
     """What is remembered of a strand: by what its registers held, and what it did ``last``."""
 
     strand: Strand
-    known: dict[Hashable, Outcome] = field(default_factory=dict)
-    last: Outcome | None = None
+    known: dict[Hashable, StrandOutcome] = field(default_factory=dict)
+    last: StrandOutcome | None = None
 
 
 class BlockMemory(Struct):
@@ -51,7 +51,7 @@ class BlockMemory(Struct):
     blocks: dict[tuple[int, bytes], Sequence[StrandMemory] | None] = field(default_factory=dict)
     held_bytes: int = 0
 
-    def weigh(self, outcome: Outcome) -> None:
+    def weigh(self, outcome: StrandOutcome) -> None:
         """Make room for one more result."""
         values = (*outcome.given, *outcome.after.values())
         self.held_bytes += sum(v.nbytes for v in values if isinstance(v, np.ndarray))
