@@ -20,7 +20,7 @@ from bankwise.read.follow.keys import content
 from bankwise.read.follow.marks import xored
 from bankwise.read.follow.paths import Path, groups_at
 from bankwise.read.follow.state import forget_guard, running_key, runs_everywhere
-from bankwise.read.follow.strands import Given, StrandOutcome, StrandMemory, strands, written
+from bankwise.read.follow.strands import Given, StrandMemory, StrandOutcome, strands, written
 from bankwise.read.follow.touched import Touched, touch, touch_again
 
 _FEWEST = 4
