@@ -107,22 +107,25 @@ __global__ void __launch_bounds__((BM * BN) / (TM * TN), 1)
 tiled(float *A, float *B, float *C, int N, int K) {
   const unsigned column = threadIdx.x % (BN / TN), row = threadIdx.x / (BN / TN);
   const unsigned threads = BM * BN / (TM * TN);
-  __shared__ float a[BM * BK];
+  __shared__ float a[BM * BK], b[BN * BK];
   float sums[TM * TN] = {0}, m[TM] = {0}, n[TN] = {0};
   for (unsigned k = 0; k < K; k += BK) {
     for (unsigned i = 0; i < BM; i += threads / BK)
       a[(threadIdx.x / BK + i) * BK + threadIdx.x % BK] =
           A[(threadIdx.x / BK + i) * K + threadIdx.x % BK];
+    for (unsigned i = 0; i < BK; i += threads / BN)
+      b[(threadIdx.x / BN + i) * BN + threadIdx.x % BN] =
+          B[(threadIdx.x / BN + i) * N + threadIdx.x % BN];
     __syncthreads();
     A += BK;
+    B += BK * N;
     for (unsigned d = 0; d < BK; ++d) {
       for (unsigned i = 0; i < TM; i++) m[i] = a[(row * TM + i) * BK + d];
-      for (unsigned i = 0; i < TN; i++) n[i] = B[d * N + column * TN + i];
+      for (unsigned i = 0; i < TN; i++) n[i] = b[d * BN + column * TN + i];
       for (unsigned i = 0; i < TM; ++i)
         for (unsigned j = 0; j < TN; ++j) sums[i * TN + j] += m[i] * n[j];
     }
     __syncthreads();
-    B += BK * N;
   }
   for (unsigned i = 0; i < TM; ++i)
     for (unsigned j = 0; j < TN; ++j) C[(row * TM + i) * N + column * TN + j] = sums[i * TN + j];

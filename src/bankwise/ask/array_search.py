@@ -168,9 +168,17 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             as_slow = saved <= known and _alike(one[1], other.spelling) and _no_plainer(one, other)
             return as_slow or (saved if self._fewest else 2 * saved) < known
         if saved < known:
-            return True
+            return not self._stands_behind(saved)
         plain = saved == known and self._plain(other)
         return plain and (not other.dear or _no_plainer(one, other))
+
+    def _stands_behind(self, saved: int) -> bool:
+        """Whether what costs least may be slower, and a plain text that saves so many passes would
+        put it behind all that are not."""
+        if self._fewest:
+            return False
+        least = self._least()
+        return bool(least.why) and 2 * saved >= self._saved(least)
 
     def _least(self) -> RankedText:
         """The text that costs least; one that may be slower stands behind each that is not, saves
