@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -146,3 +147,52 @@ def test_where_the_lanes_change_there_are_no_strands() -> None:
     steps = [touching(0, "a"), _step(1, "m", "m", masks=True), touching(2, "m")]
     made = program([*steps, ProgramStep(3, "end", flow="end")])
     assert strands(made, cut(made, ()), 0, whole=True) is None
+
+
+def parted(rounds: int) -> AssemblyKernel:
+    """Lanes below 16 come to $B behind $A, those from 16 to 23 at once, and so in each round."""
+    return ptx(f"""
+        mov.u32 %r1, %tid.x;
+        mov.u32 %r3, 0;
+        mov.u32 %r4, 0;
+        $L_1:
+        setp.lt.u32 %p1, %r1, 16;
+        setp.lt.u32 %p2, %r1, 24;
+        @%p1 bra $A;
+        @%p2 bra $B;
+        bra.uni $C;
+        $A:
+        st.shared.u32 [%r1+4096], %r1;
+        $B:
+        shl.b32 %r4, %r1, 7;
+        xor.b32 %r4, %r4, 64;
+        add.u32 %r4, %r4, 128;
+        and.b32 %r4, %r4, 4095;
+        ld.shared.u32 %r8, [%r4];
+        $C:
+        add.u32 %r3, %r3, 1;
+        setp.lt.u32 %p1, %r3, {rounds};
+        @%p1 bra $L_1;
+        st.shared.u32 [%r4+8192], %r1;
+    """)
+
+
+def read_of(kernel: AssemblyKernel) -> dict[int, int]:
+    """How often at most some lanes read together, by how many they are."""
+    (read,) = (one.access for one in kernel.accesses if one.access.direction == "read")
+    most: Counter[int] = Counter()
+    for one in read.patterns:
+        assert one.really is not None
+        assert one.really.high is not None
+        most[int(one.active.sum())] += one.really.high
+    return dict(most)
+
+
+def test_lanes_that_may_run_beside_others_are_followed_in_each_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = read_of(parted(9))
+    monkeypatch.setattr(again, "_FEWEST", 1 << 30)
+    assert found == read_of(parted(9))
+    # Each group, and both together: at most as often as there are rounds.
+    assert found == {16: 9, 8: 9, 24: 9}
