@@ -93,14 +93,7 @@ def fix_source_file(
         accept_sampled=judges.accept_sampled,
         by_line=True,
         lines=fixed.lines,
-        notes=(
-            *fixed.unpadded,
-            *fixed.copied,
-            *told,
-            *filter(None, [said_copies(before.kernels, after.kernels)]),
-            *(f"{one}: {_TIME[author.language.name == 'CUDA']}" for one in slower),
-            *_left(fixed),
-        ),
+        notes=(*fixed.unpadded, *fixed.copied, *told, *_notes(author, fixed, slower)),
         slower=slower,
         passed_over=fixed.passed_over,
         accept_slower=fewest,
@@ -116,6 +109,14 @@ def _asks_fewest(file: Path, options: Options) -> bool:
     preference(options.prefer)
     message = f"--prefer {options.prefer} says nothing about a source"
     raise InputError(message, location=Location(str(file)), hint=f"one of {', '.join(known)}")
+
+
+def _notes(author: Author, fixed: _Fixed, slower: Sequence[str]) -> Iterator[str]:
+    """What there is to say of copies of lines, of what may be ``slower``, and of what is left."""
+    if copies := said_copies(fixed.before.kernels, fixed.compiled.kernels):
+        yield copies
+    yield from (f"{one}: {_TIME[author.language.name == 'CUDA']}" for one in slower)
+    yield from _left(fixed)
 
 
 def _left(fixed: _Fixed) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ them; memory and everything else is done here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -112,17 +112,12 @@ def run_group(group: SimulatedGroup) -> int:
         now = going & (following == at)
         if last is None or (now != last).any():
             group.state.active, last = np.broadcast_to(now[:, None], shape), now
-        most = MOST_STEPS - taken if (now == going).all() else 1
-        first = at
-        while at < end and plain[at] and at - first < most:
-            _act(group, does, at)
-            at += 1
-        taken += max(1, at - first)
-        following[now] = at
-        if at > first:
+        ran = _straight(group, does, plain, at, MOST_STEPS - taken if (now == going).all() else 1)
+        taken += max(1, ran)
+        following[now] += max(1, ran)
+        if ran:
             continue
         step = steps[at]
-        following[now] += 1
         if step.flow == "end":
             following[now] = end
         elif step.flow in ("jump", "branch"):
@@ -130,6 +125,17 @@ def run_group(group: SimulatedGroup) -> int:
         else:
             waits[now] = True
     raise Unsupported(f"a workgroup that {TOO_LONG} {MOST_STEPS:,} instructions")
+
+
+def _straight(
+    group: SimulatedGroup, does: list[_Does | str], plain: Sequence[bool], at: int, most: int
+) -> int:
+    """Run the instructions from one on that are ``plain``, so many at ``most``; how many ran."""
+    number = at
+    while number < len(plain) and plain[number] and number - at < most:
+        _act(group, does, number)
+        number += 1
+    return number - at
 
 
 def _is_plain(op: AmdInstruction, step: ProgramStep) -> bool:

@@ -52,9 +52,7 @@ def access(
         alignment_bytes=_alignment(touched, touch.apart_bytes or 0),
         location=location,
         kernel=kernel,
-        patterns=tuple(
-            one for part in parts for one in _patterns(part, allocation, counted, apart)
-        ),
+        patterns=tuple(p for part in parts for p in _patterns(part, allocation, counted, apart)),
         shared_index=index,
         note=_note(touched),
         variant=touch.variant,
