@@ -164,6 +164,7 @@ def test_lanes_meet_behind_a_loop_in_which_some_end() -> None:
     body = f"""{TILE}
 LOP3.LUT R5, R0, 0x7, RZ, 0xc0, !PT
 MOV R6, RZ
+BSSY B0, `(.L_x_2)
 .L_x_0:
 ISETP.GE.U32.AND P0, PT, R6, R5, PT
 @P0 BRA `(.L_x_1)
@@ -172,6 +173,8 @@ ISETP.EQ.U32.AND P1, PT, R6, 0x5, PT
 IADD3 R6, R6, 0x1, RZ
 BRA `(.L_x_0)
 .L_x_1:
+BSYNC B0
+.L_x_2:
 STS [R3], R4"""
     (after,) = sass(body).accesses
     assert offsets(after) == [16 * lane for lane in range(32) if lane % 8 < 6]

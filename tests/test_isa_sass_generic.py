@@ -161,10 +161,12 @@ def test_a_function_of_the_file_is_followed_for_every_call() -> None:
     assert not kernel.refusals
 
 
-def test_lanes_that_return_early_meet_the_others_behind_the_call() -> None:
+def test_lanes_that_return_early_meet_the_others_at_the_barrier_behind_the_call() -> None:
     early = CALLS.replace("STS [R7], R0", "ISETP.GT.AND P0, PT, R0, 0xf, PT\n"
                           "@P0 RET.REL.NODEC R20 `(k)\nSTS [R7], R0")  # fmt: skip
-    kernel = sass(early.replace("\nEXIT\n", "\nSTS [R4], R0\nEXIT\n"))
+    early = early.replace("MOV R20, 0x40", "BSSY B0, `(.L_x_0)\nMOV R20, 0x50")
+    early = early.replace("MOV R20, 0x70", "MOV R20, 0x80")
+    kernel = sass(early.replace("\nEXIT\n", "\nBSYNC B0\n.L_x_0:\nSTS [R4], R0\nEXIT\n"))
     inside, behind = sorted(kernel.accesses, key=lambda found: -len(found.access.patterns))
     assert [int(p.active.sum()) for p in inside.access.patterns] == [16, 16]
     (pattern,) = behind.access.patterns

@@ -11,7 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "sass"
-SOURCES = ("tiles", "threads", "matrix")
+SOURCES = ("tiles", "threads", "matrix", "parted")
 TRITON = ("transpose", "matmul", "attention")
 OTHERS = ("sm_80", "sm_100")
 """Generations for which threads.cu is compiled too."""
@@ -59,6 +59,14 @@ LAUNCHES = [
     Launch("matrix", "gemm_padded", (128, 1, 1), pointers=3),
     *_line("matrix", 64, "matrix_loads", "matrix_stores"),
     *_line("matrix", 128, "async_copies"),
+    *_line("parted", 64, "falls_through", "breaks_and_continues", "own_counts", "returns_early"),
+    *_line("parted", 64, "returns_from_loop", "one_of_two", "nested", "common_tail"),
+    *_line("parted", 64, "both_of_two_loops", "states", "short_circuit", "at_least_once"),
+    *_line("parted", 64, "into_the_middle", "warps_by_role", "meets_for_shuffle"),
+    *_line("parted", 64, "part_of_a_warp_syncs"),
+    *_line("parted", 64, "calls", "halving", "strided_by_halves", "skips_a_pass"),
+    *_line("parted", 64, "two_ways_out", "loop_in_one_arm"),
+    *_line("parted", 64, "returns_of_some", "sets_a_barrier_twice"),
     Launch("triton_transpose", "transpose", (128, 1, 1), 2, (), 8192, more=2),
     Launch("triton_matmul", "matmul", (128, 1, 1), 3, (64,), 24576, more=2),
     Launch("triton_attention", "attention", (128, 1, 1), 4, (128, 0.125), 57344, more=2),

@@ -11,6 +11,7 @@ from itertools import count
 
 from msgspec import Struct, field
 
+from bankwise.read.follow.merging import Partings
 from bankwise.read.follow.paths import Crossing, Path
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep
 from bankwise.read.follow.state import parted
@@ -46,7 +47,7 @@ class Attempt(Struct):
     its steps, ``unsure``: what it spent on other paths; ``work``: of this and all attempts before,
     steps and registers that were compared, ``most`` of them. ``regions``: what came out of one, by
     what entered. ``expected``: lines of ``open`` that no path has come to. ``memory``: what blocks
-    did."""
+    did. ``partings``: groups of lanes that may run together beside any barrier."""
 
     program: Program
     slice: ProgramSlice
@@ -75,6 +76,7 @@ class Attempt(Struct):
     apart: Collection[str] = ()
     expected: set[int] = field(default_factory=set)
     memory: BlockMemory = field(default_factory=BlockMemory)
+    partings: Partings = field(default_factory=Partings)
 
 
 class StartAgain(Exception):  # noqa: N818

@@ -94,11 +94,13 @@ def decode(
     touch: Callable[[I], Touches],
     step: Callable[[I, Touches], ProgramStep],
     known: Callable[[I], bool],
+    barriers: bool = False,
 ) -> Decoded:
     """Decode ``instructions``; one more step ends the kernel, which begins at ``line``.
 
     ``touch``: how an instruction touches shared memory; ``step``: what it reads, writes and does;
-    ``known``: whether it is of a family whose results are known.
+    ``known``: whether it is of a family whose results are known; ``barriers``: the language says
+    where lanes meet.
     """
     touches: dict[int, DecodedAccess] = {}
     refusals: dict[int, Refusal] = {}
@@ -112,4 +114,4 @@ def decode(
         steps.append(step(instruction, found))
     steps.append(ProgramStep(steps[-1].line if steps else line, "end of the kernel", flow="end"))
     strange = tuple(n for n, one in enumerate(instructions) if not known(one))
-    return Decoded(program(steps), touches, refusals, strange)
+    return Decoded(program(steps, barriers), touches, refusals, strange)

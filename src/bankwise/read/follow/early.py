@@ -9,9 +9,10 @@ A post-dominator is the end of the kernel there; the hardware brings those that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 
-from bankwise.read.follow.program import EarlyJoin, Program
+from bankwise.read.follow.merging import meeting_of
+from bankwise.read.follow.program import EarlyJoin, Program, reached, ways_of
 from bankwise.read.follow.values import Unknown
 
 
@@ -26,6 +27,8 @@ def early_join(program: Program, block: int) -> EarlyJoin | None:
 def meeting(program: Program, block: int, why: Unknown) -> tuple[int, EarlyJoin | None]:
     """Where the lanes meet again that an open branch parts, also where some of them may end before:
     then every wave need not come there."""
+    if program.gathers.told and not why.uniform and not meeting_of(program, block).places:
+        return len(program.blocks), None
     early = None if why.uniform else early_join(program, block)
     if early is None or early.join is None:
         return program.joins[block], None
@@ -78,7 +81,7 @@ def _route(program: Program, block: int, kept: Collection[int], without: int | N
     came: dict[int, int] = {block: block}
     waiting = [block]
     for one in waiting:
-        ways = [way for way in _ways(program, one) if way in kept]
+        ways = [way for way in ways_of(program, one) if way in kept]
         if not ways:
             route = [one]
             while route[-1] != block:
@@ -95,7 +98,7 @@ def _leading(program: Program, among: Collection[int], to: Collection[int]) -> s
     """``to``, and the blocks ``among`` others that lead there."""
     before: dict[int, list[int]] = {}
     for one in among:
-        for way in _ways(program, one):
+        for way in ways_of(program, one):
             before.setdefault(way, []).append(one)
     found, waiting = set(to), list(to)
     while waiting:
@@ -103,18 +106,3 @@ def _leading(program: Program, among: Collection[int], to: Collection[int]) -> s
         found |= new
         waiting += new
     return found
-
-
-def reached(program: Program, starts: Iterable[int], passing: Collection[int] = ()) -> set[int]:
-    """The blocks that ``starts`` lead to, themselves as well; what is ``passing`` leads nowhere."""
-    found, waiting = set[int](), list(starts)
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += () if one in passing else _ways(program, one)
-    return found
-
-
-def _ways(program: Program, block: int) -> Sequence[int]:
-    return program.blocks[block].after if block < len(program.blocks) else ()

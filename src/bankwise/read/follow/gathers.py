@@ -7,10 +7,11 @@
     L1: BSYNC B0       who comes waits for the others
     L2:
 
-Lanes that part meet where a barrier of theirs waits, and nowhere else: two sides that fall into the
+Lanes that part are brought together where a barrier of theirs waits: two sides that fall into the
 same block run it one after the other where no barrier stands before it, though every way leads
 there. A lane that has left a barrier is on a way that leads to another one's wait, so what a lane
-waits for follows from where it goes.
+waits for follows from where it goes. Beside that the machine may run groups together that happen to
+be at one place: see :mod:`merging`.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-GatherDoes = Literal["set", "wait", "leave"]
+GatherDoes = Literal["set", "wait", "leave", "yield", "sync"]
 
 
 class Gather(Struct, frozen=True):
-    """What an instruction does to the barrier ``name``."""
+    """What an instruction does to the barrier ``name``; a "yield" undoes all, a "sync" is waited at
+    by lanes that no barrier names."""
 
     name: str
     does: GatherDoes
@@ -36,19 +38,25 @@ Live = tuple[int, ...]
 
 class Gathers(Struct, frozen=True):
     """``live[b]``: the blocks where lanes wait that part at the end of block ``b``, the innermost
-    last. ``set_in[b]``: those of barriers that block ``b`` sets anew."""
+    last. ``set_in[b]``: those of barriers that block ``b`` sets anew. ``waits``, ``yields``,
+    ``syncs``: the blocks that begin with a wait, or that have one of the others. ``told``: the
+    language says where lanes meet, so that where it does not they do not. ``names``: the barrier
+    that is waited for at a place."""
 
     live: Mapping[int, Live]
     set_in: Mapping[int, Live]
+    waits: frozenset[int] = frozenset()
+    yields: frozenset[int] = frozenset()
+    syncs: frozenset[int] = frozenset()
+    names: Mapping[int, str] = {}
+    told: bool = True
 
 
-NO_GATHERS = Gathers({}, {})
+NO_GATHERS = Gathers({}, {}, told=False)
 
 
 def gathers(orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]) -> Gathers:
     """Of a program whose blocks give these ``orders``; a block that waits begins with that."""
-    if not any(orders):
-        return NO_GATHERS
     end = len(orders)
     places = _places(orders, after)
     entered: dict[int, Live] = {0: ()}
@@ -73,8 +81,17 @@ def gathers(orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]) 
         b: tuple(places[b, n] for n, one in enumerate(some) if (b, n) in places)
         for b, some in enumerate(orders)
     }
+    waits, yields, syncs = (
+        frozenset(b for b, some in enumerate(orders) if any(one.does == does for one in some))
+        for does in ("wait", "yield", "sync")
+    )
     return Gathers(
-        {b: some for b, some in live.items() if some}, {b: s for b, s in sets.items() if s}
+        live={b: some for b, some in live.items() if some},
+        set_in={b: s for b, s in sets.items() if s},
+        waits=waits,
+        yields=yields,
+        syncs=syncs,
+        names={place: orders[block][n].name for (block, n), place in places.items()},
     )
 
 

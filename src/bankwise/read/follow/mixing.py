@@ -23,8 +23,8 @@ import numpy as np
 from msgspec import Struct, field
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.early import reached
-from bankwise.read.follow.program import Program
+from bankwise.read.follow.merging import Partings, meeting_of
+from bankwise.read.follow.program import Program, reached
 from bankwise.read.follow.state import State, lose, read
 from bankwise.read.follow.values import Array, Unknown, is_uniform
 
@@ -40,9 +40,11 @@ class Groups(Struct):
     number, the lanes so far and their bytes; ``came``: what registers held in the lanes that came
     to a block. ``opened``: nobody knows which lanes took which side; ``known``: the text says who
     runs together, as they wait at block ``waits``, while no open branch lets some leave; ``twice``:
-    what a lane has made at two places."""
+    what a lane has made at two places. ``lost``: blocks where nothing is known of who runs
+    together."""
 
     blocks: frozenset[int]
+    lost: frozenset[int] = frozenset()
     rows: dict[int, tuple[Array, BoolArray]] = field(default_factory=dict)
     came: dict[int, list[State]] = field(default_factory=dict)
     opened: bool = False
@@ -90,12 +92,20 @@ def with_opened(
     """``groups``, and those of an open branch at the end of ``block``; where the text has barriers
     its sides meet there alone."""
     blocks = common_blocks(program, block, join)
-    live = program.gathers.live.get(block)
-    if live is not None:
-        blocks = blocks.intersection(live)
+    if program.gathers.told:
+        known = meeting_of(program, block)
+        behind = reached(program, known.chosen, known.places)
+        blocks &= known.unsure.union(known.places, known.common & behind)
     if not blocks:
         return {n: one for n, one in groups.items() if n != block}
     return {**groups, block: Groups(blocks, opened=True)}
+
+
+def unsure_groups(program: Program, block: int, partings: Partings) -> dict[int, Groups]:
+    """Of known lanes that part at the end of ``block``, by a key of their own, those that may run
+    together beside any barrier."""
+    unsure = partings.unsure(program, block)
+    return {~block: Groups(unsure, partings.meeting(program, block).lost)} if unsure else {}
 
 
 def meet_others(

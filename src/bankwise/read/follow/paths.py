@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
+from bankwise.read.follow.merging import warps_with
 from bankwise.read.follow.mixing import Groups
 from bankwise.read.follow.program import EarlyJoin
 from bankwise.read.follow.state import BranchCondition, Partly, State, enter, leave
@@ -213,6 +214,16 @@ def split_at_barriers(
         )
     split(path, places[-1], ways, taken)
     path.frames[-1] = replace(path.frames[-1], barrier=True)
+
+
+def awaited(path: Path, places: Sequence[int], names: Mapping[int, str]) -> Iterator[int]:
+    """Where lanes wait for a barrier that others of their warp set now for one of ``places``."""
+    own = {names[place] for place in places}
+    for frame in path.frames:
+        if frame.barrier and frame.join not in places and names.get(frame.join) in own:
+            others = warps_with(frame.active & ~path.state.active)
+            if (others & warps_with(path.state.active)).any():
+                yield frame.join
 
 
 def set_barriers(path: Path, places: Sequence[int]) -> None:

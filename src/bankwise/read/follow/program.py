@@ -7,7 +7,7 @@ the data never run. What the slice leaves out cannot be seen by what it keeps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Literal
 
@@ -87,14 +87,29 @@ class EarlyJoin(Struct, frozen=True):
     lines: frozenset[int]
 
 
+class Reunion(Struct, frozen=True):
+    """Of lanes that part at the end of a block, on a machine with barriers. ``places``: where they
+    wait for each other, the innermost last; none if they meet no more. ``inside``: the blocks
+    before that; ``common``: those to which several groups may come, of which they may run together
+    or apart the ``unsure`` in any case, and what is behind one of ``chosen`` where several have
+    branched to that. ``lost``: where the groups may be at copies of one instruction."""
+
+    places: tuple[int, ...]
+    inside: frozenset[int]
+    common: frozenset[int]
+    chosen: frozenset[int]
+    unsure: frozenset[int]
+    lost: frozenset[int]
+
+
 class Program(ByIdentity, frozen=True, eq=False):
     """Steps in blocks. ``joins[b]``: the block that every way from ``b`` leads through (its
     immediate post-dominator, or a later one where a barrier waits for the lanes); ``len(blocks)``
     stands for the end of the kernel. ``order[b]``: lower
     for a block that leads to another than for that one, apart from the ways back of loops.
     ``endings``: that end, and the blocks that do nothing else. ``gathers``: where the text says
-    that lanes meet. ``early``, ``common``: what was asked of :func:`early.early_join`
-    and :func:`mixing.common_blocks`."""
+    that lanes meet. ``early``, ``common``, ``meetings``: what was asked of
+    :func:`early.early_join`, :func:`mixing.common_blocks` and :func:`merging.meeting_of`."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
@@ -104,6 +119,7 @@ class Program(ByIdentity, frozen=True, eq=False):
     gathers: Gathers = NO_GATHERS
     early: dict[int, EarlyJoin | None] = field(default_factory=dict)
     common: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    meetings: dict[tuple[int, bool], Reunion] = field(default_factory=dict)
 
     def steps_of(self, block: int) -> tuple[ProgramStep, ...]:
         """The steps of a block; none of the end."""
@@ -135,8 +151,8 @@ class ProgramSlice(ByIdentity, frozen=True, eq=False):
         return own, found
 
 
-def program(steps: Sequence[ProgramStep]) -> Program:
-    """Cut ``steps`` into blocks."""
+def program(steps: Sequence[ProgramStep], barriers: bool = False) -> Program:
+    """Cut ``steps`` into blocks. ``barriers``: the language says where lanes meet."""
     starts = {0, *(s.target for s in steps if s.target >= 0)}
     starts |= {n + 1 for n, s in enumerate(steps) if s.flow != "next"}
     starts |= {n for n, s in enumerate(steps) if s.gather is not None and s.gather.does == "wait"}
@@ -148,7 +164,7 @@ def program(steps: Sequence[ProgramStep]) -> Program:
     joins = _joins(_followed(blocks, steps))
     order = _order([one.after for one in blocks])
     orders = [[s.gather for s in steps[b.start : b.stop] if s.gather is not None] for b in blocks]
-    found = gathers(orders, [block.after for block in blocks])
+    found = gathers(orders, [block.after for block in blocks]) if barriers else NO_GATHERS
     joins = _outside(joins, [block.after for block in blocks], order)
     joins = tuple(_waited(b, joins, found) for b in range(len(joins)))
     return Program(tuple(steps), tuple(blocks), joins, order, _endings(blocks, steps), found)
@@ -179,6 +195,22 @@ def _dominators(back: Sequence[Sequence[int]]) -> list[int]:
     """The last block on every way to each; itself where there is none."""
     found = _joins([Block(0, 0, tuple(ways)) for ways in back])
     return [block if one == len(back) else one for block, one in enumerate(found)]
+
+
+def reached(program: Program, starts: Iterable[int], passing: Collection[int] = ()) -> set[int]:
+    """The blocks that ``starts`` lead to, themselves as well; what is ``passing`` leads nowhere."""
+    found, waiting = set[int](), list(starts)
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += () if one in passing else ways_of(program, one)
+    return found
+
+
+def ways_of(program: Program, block: int) -> Sequence[int]:
+    """The blocks that may follow one; none behind the end."""
+    return program.blocks[block].after if block < len(program.blocks) else ()
 
 
 def _waited(block: int, joins: Sequence[int], found: Gathers) -> int:

@@ -30,7 +30,6 @@ from itertools import chain
 
 import numpy as np
 
-from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.again import run_block, run_step
 from bankwise.read.follow.attempt import (
@@ -44,21 +43,22 @@ from bankwise.read.follow.attempt import (
     within_budget,
 )
 from bankwise.read.follow.data import name_data
-from bankwise.read.follow.early import early_join, meeting
+from bankwise.read.follow.early import meeting
 from bankwise.read.follow.either import settle
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.merge import merged, snapshot
-from bankwise.read.follow.mixing import groups_of, meet_others, with_opened
+from bankwise.read.follow.merging import Partings
+from bankwise.read.follow.mixing import meet_others, with_opened
+from bankwise.read.follow.parting import part_known
 from bankwise.read.follow.paths import (
     Crossing,
     Path,
     Region,
+    awaited,
     let_leave,
     meet,
     part,
     set_barriers,
-    split,
-    split_at_barriers,
     waits_at,
 )
 from bankwise.read.follow.prepared import Prepared
@@ -66,7 +66,7 @@ from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, forget_together, repeat
 from bankwise.read.follow.uniform import for_each_lane
-from bankwise.read.follow.values import Unknown, because
+from bankwise.read.follow.values import Unknown
 from bankwise.read.follow.widen import widen
 
 MOST_WORK = 500_000
@@ -112,7 +112,7 @@ def _as_expected(known: Prepared, start: State, most: int) -> Trace | None:
         _all_paths(run, start.copy())
     except StartAgain:
         return None
-    if run.expected or run.fresh or run.stopped:
+    if run.expected or run.fresh or run.stopped or run.partings.fresh:
         return None
     run.executed.intersection_update(chain.from_iterable(known.slice(open_branches).steps))
     return _seen(known, run)
@@ -121,10 +121,11 @@ def _as_expected(known: Prepared, start: State, most: int) -> Trace | None:
 def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> Trace:
     """A run that finds the open branches."""
     written, program, open_branches = known.written, known.program, dict(known.open_branches)
-    work = rung = 0
+    work, rung, partings = 0, 0, Partings()
     while True:
         kept = known.slice(open_branches)
         run = Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
+        run.partings = partings = Partings({}, partings.found, partings.broken)
         run.heads, run.addresses, run.apart = known.heads, known.addresses, apart
         try:
             _all_paths(run, start.copy())
@@ -136,7 +137,7 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
         except NotAlike as found:
             return Trace({}, frozenset(), {0: found.why}, "what is followed differs", (), run.work)
         work = run.work
-        if run.fresh and not run.stopped:
+        if (run.fresh or run.partings.fresh) and not run.stopped:
             continue
         if not run.stopped and not apart and not rung:
             known.expect(open_branches)
@@ -147,6 +148,8 @@ def _seen(known: Prepared, run: Attempt) -> Trace:
     forget_together(run.touched.values())
     name_data(known.written, run.open, run.touched.values())
     seen, lost = frozenset(run.executed), tuple(run.lost.values())
+    for touched in run.touched.values() if lost else ():
+        touched.counted = False  # nobody knows where the lost ones come again
     return Trace(run.touched, seen, run.open, run.stopped, lost, run.work)
 
 
@@ -186,7 +189,10 @@ def _advance(run: Attempt, path: Path) -> bool:
     block = run.program.blocks[path.block]
     last = run.program.steps[block.stop - 1]
     if path.frames and path.block in run.program.gathers.set_in:
-        set_barriers(path, run.program.gathers.set_in[path.block])
+        places = run.program.gathers.set_in[path.block]
+        for place in awaited(path, places, run.program.gathers.names):
+            run.partings.set_anew(place)
+        set_barriers(path, places)
     run_block(run, path)
     if not within_budget(run, path):
         return False
@@ -253,37 +259,12 @@ def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) ->
         return
     taken = path.state.active & value
     if taken.any() and not np.array_equal(taken, path.state.active):
-        _part_known(run, path, step, taken)
+        part_known(run, path, step, taken)
         return
     here, there = (ways[0], ways[1]) if taken.any() else (ways[1], ways[0])
     if here == path.block and path.certain and run.certain[here] == LEAP_AFTER:
         here = there if _leap(run, path, step, bool(taken.any())) else here
     path.block = here
-
-
-def _part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -> None:
-    """Some lanes branch and others do not, up to where those meet that are left. Where nobody knows
-    which these are, or where, the branch is open for lanes of one warp."""
-    join, ways = run.program.joins[path.block], run.program.blocks[path.block].after
-    rest = path.state.active & ~taken
-    both = bool((taken.any(axis=1) & rest.any(axis=1)).any())
-    groups = groups_of(run.program, path.block, join, both)
-    if places := run.program.gathers.live.get(path.block, ()):
-        split_at_barriers(path, places, ways, taken, groups)
-        return
-    early = early_join(run.program, path.block)
-    if early is None:
-        split(path, join, ways, taken, groups=groups)
-        return
-    unsure = next((run.open[line] for line in early.lines if line in run.open), None)
-    if early.join is not None and unsure is None:
-        groups = groups_of(run.program, path.block, early.join, both)
-        split(path, early.join, ways, taken, early.towards, groups)
-        return
-    if both:
-        where = Unknown("where lanes meet of which some end before", step.line)
-        raise StartAgain({step.line: because(unsure) if unsure else where}, run.rung)
-    split(path, join, ways, taken)
 
 
 def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:

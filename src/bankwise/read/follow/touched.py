@@ -85,6 +85,8 @@ def touch(
     at = _add(touched, address, active, lanes, certain)
     for one in groups:
         try:
+            if path.block in one.lost:
+                raise ValueError
             both = one.beside(number, np.broadcast_to(address, active.shape), active)
         except ValueError:
             touched.unknown = touched.unknown or (None if one.known else Unknown(TOGETHER))

@@ -1,7 +1,7 @@
 """From SASS instructions to steps: what each reads, writes and does, and where control goes.
 
-Warps part at branches and meet where BSSY says, at BSYNC; where nothing says it, where all ways
-from the branch meet. A vote behind WARPSYNC asks the lanes of its mask.
+Warps part at branches and meet where BSSY says, at BSYNC. A vote behind WARPSYNC asks the lanes of
+its mask.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ from bankwise.read.sass.votes import masks, vote
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
 _ENDS = ("EXIT", "KILL")
 _BARRIERS: Mapping[str, GatherDoes] = {"BSSY": "set", "BSYNC": "wait", "BREAK": "leave"}
+_OTHERS: Mapping[str, GatherDoes] = {"YIELD": "yield", "WARPSYNC": "sync", "BAR": "sync"}
 _BARRIER = re.compile(r"B\d+")
 _Condition = Callable[[State], Value]
 """A boolean for every lane."""
@@ -93,6 +94,7 @@ def decode_kernel(kernel: SassKernel) -> Decoded:
         lambda i: next(touches),
         lambda i, touched: _step(next(numbers), i, context, touched),
         known,
+        barriers=True,
     )
     calls = {n: Refusal(f"CALL: {why}", access=False) for n, why in kernel.code.refused.items()}
     return replace(found, refusals={**found.refusals, **calls})
@@ -144,6 +146,8 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
 def _gather(i: SassInstruction) -> Gather | None:
     """What an instruction does to a convergence barrier, the register that it names last but for a
     label: ``BSSY.RECONVERGENT B0, `(.L_x_0)``, ``BREAK P0, B1``."""
+    if i.parts[0] in _OTHERS:
+        return Gather("", _OTHERS[i.parts[0]])
     does = _BARRIERS.get(i.parts[0])
     name = next((text for text in i.operands if _BARRIER.fullmatch(text)), "")
     return Gather(name, does) if does is not None and name else None
@@ -225,7 +229,7 @@ def _of_warp(value: Value, state: State) -> Value:
 def _control(
     number: int, i: SassInstruction, context: _Context, guard: Guard | None
 ) -> ProgramStep:
-    """Where control goes. A branch may name a second predicate, or ask whether its warp parted."""
+    """Where control goes. Under a second predicate as well, where BRA or EXIT names one."""
     kernel, end = context.kernel, len(context.kernel.instructions)
     target = end if i.parts[0] in _ENDS else kernel.code.targets.get(number, -1)
     lost = ProgramStep(i.line, i.name, reads=names(i.guard), flow="lost")
@@ -234,7 +238,7 @@ def _control(
         return lost
     conditions: list[_Condition] = [guard] if guard else []
     reads = names(i.guard)
-    for text in i.operands[:-1] if i.parts[0] == "BRA" else ():
+    for text in _seconds(i):
         second = _second(i, text)
         if second is None:
             return lost
@@ -263,8 +267,15 @@ def _goes_back(state: State, back: Return) -> Value:
     return np.asarray(np.isin(found, np.array(back.places, np.uint32)))
 
 
+def _seconds(i: SassInstruction) -> tuple[str, ...]:
+    """What else decides: `BRA P1, L` and `EXIT P1`, which go where the guard and P1 hold."""
+    if i.parts[0] in _ENDS:
+        return i.operands
+    return i.operands[:-1] if i.parts[0] == "BRA" else ()
+
+
 def _second(i: SassInstruction, text: str) -> _Condition | None:
-    """The condition behind BRA: a predicate; of BRA.DIV the lanes that should run together."""
+    """Such a condition: a predicate; of BRA.DIV the lanes that should run together."""
     if predicate_name(text):
         return lambda state: predicate(state, text)
     if i.name == "BRA.DIV":

@@ -1,0 +1,226 @@
+"""Random kernels whose lanes part, on an NVIDIA H200: `check` beside every instruction's counter.
+
+    python benchmarks/h200_parted.py build OUT [KERNELS [SEED]]   # no GPU: nvcc, `check`
+    python benchmarks/h200_parted.py measure OUT                  # with it: CuPy, Nsight Compute
+    python benchmarks/h200_parted.py compare OUT                  # no GPU
+
+Each kernel is some thirty statements by chance: conditions, switches that fall through, loops with
+break and continue, returns and jumps forward, each decided by the number of the thread, with a read
+of shared memory at an own stride on every way. The kernels written by hand are those of
+``tests/data/sass/parted.cu``.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "data"))
+
+FILE_KERNELS = 40
+"""Kernels of a cubin."""
+THREADS = 64
+SEED = 2026
+MOST_DEPTH = 4
+
+
+class PartingKernel:
+    """One kernel by chance."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.places = 0
+        self.loops = 0
+
+    def text(self, name: str) -> str:
+        body = [*self.block(0, None), "  a += s[t * 2];", "tail:", "  a += s[t * 4];"]
+        lines = [
+            f'extern "C" __global__ void {name}(float* out, const float*) {{',
+            "  __shared__ volatile float s[4096];",
+            "  const int t = threadIdx.x; float a = 0;",
+            *body,
+            "  out[t] = a;",
+            "}",
+        ]
+        return "\n".join(lines)
+
+    def block(self, depth: int, loop: str | None) -> Iterator[str]:
+        pad = "  " * (depth + 1)
+        kinds = ["read"] if depth >= MOST_DEPTH else ["read", "if", "if", "switch", "loop"]
+        for _ in range(self.chance.randint(1, 3 if depth else 5)):
+            yield from (
+                pad + line for line in self.statement(self.chance.choice(kinds), depth, loop)
+            )
+        if self.chance.random() < 0.3:
+            yield pad + self.leave(loop)
+
+    def statement(self, kind: str, depth: int, loop: str | None) -> Iterator[str]:
+        if kind == "read":
+            yield self.read(loop)
+        elif kind == "if":
+            yield f"if ({self.condition(loop)}) {{"
+            yield from self.block(depth + 1, loop)
+            if self.chance.random() < 0.5:
+                yield "} else {"
+                yield from self.block(depth + 1, loop)
+            yield "}"
+        elif kind == "switch":
+            yield f"switch (t & {self.chance.choice((3, 7, 12))}) {{"
+            for case in self.chance.sample((0, 1, 2, 3, 4, 5, 8, 12), self.chance.randint(2, 4)):
+                yield f"  case {case}: {self.read(loop)}"
+                if self.chance.random() < 0.4:
+                    yield from ("  " + line for line in self.block(depth + 1, loop))
+                if self.chance.random() < 0.5:
+                    yield "    break;"
+            yield "}"
+        else:
+            yield from self.loop(depth)
+
+    def loop(self, depth: int) -> Iterator[str]:
+        name = f"i{self.loops}"
+        self.loops += 1
+        count = self.chance.choice(("3", "4", "(t & 3) + 1", "(t & 7)", "(t >> 3) % 3 + 1"))
+        yield "#pragma unroll 1"
+        yield f"for (int {name} = 0; {name} < {count}; {name}++) {{"
+        yield from self.block(depth + 1, name)
+        yield "}"
+
+    def read(self, loop: str | None) -> str:
+        stride = self.chance.choice((1, 2, 3, 4, 8, 16, 32))
+        self.places += 1
+        more = f" + {loop}" if loop and self.chance.random() < 0.7 else ""
+        how = self.chance.choice("+-*")
+        return f"a {how}= s[t * {stride}{more}]; out[t + {64 * self.places}] = a;"
+
+    def leave(self, loop: str | None) -> str:
+        ways = ["goto tail;", "return;"] + (
+            ["break;", "break;", "continue;", "continue;"] if loop else []
+        )
+        return f"if ({self.condition(loop)}) {self.chance.choice(ways)}"
+
+    def condition(self, loop: str | None) -> str:
+        mask = self.chance.choice((1, 2, 3, 5, 7, 12, 24))
+        some = [
+            f"(t & {mask}) == {mask & self.chance.randrange(32)}",
+            f"t % {self.chance.choice((3, 5, 6))} == {self.chance.randrange(3)}",
+            f"t < {self.chance.choice((7, 16, 24, 32, 40))}",
+        ]
+        if loop:
+            some += [f"{loop} == (t & {mask})", f"((t >> {loop}) & 1)", f"{loop} > (t & 3)"]
+        first = self.chance.choice(some)
+        if self.chance.random() < 0.2:
+            return f"({first}) {self.chance.choice(('&&', '||'))} ({self.chance.choice(some)})"
+        return first
+
+
+def build(out: Path, count: int, seed: int) -> None:
+    """Sources, machine code, and predicted.json: of each kernel the passes of each instruction."""
+    out.mkdir(parents=True, exist_ok=True)
+    told: dict[str, dict[str, dict[str, int | None]]] = {}
+    for number, first in enumerate(range(0, count, FILE_KERNELS)):
+        names = [f"p{n}" for n in range(first, min(first + FILE_KERNELS, count))]
+        source = out / f"parted{number}.cu"
+        source.write_text(
+            "\n".join(PartingKernel(seed + int(n[1:])).text(n) for n in names) + "\n", "utf-8"
+        )
+        cubin = source.with_suffix(".cubin")
+        command = ["nvcc", "-arch=sm_90", "-cubin", "-w", "-o", str(cubin), str(source)]
+        subprocess.run(command, check=True)
+        told[source.stem] = predicted(cubin)
+    (out / "predicted.json").write_text(json.dumps(told), "utf-8")
+
+
+def predicted(cubin: Path) -> dict[str, dict[str, int | None]]:
+    """Of each kernel the passes of each address; None where they are not claimed to be exact."""
+    from bankwise.counting.conflict import count
+    from bankwise.hardware.machine import machine
+    from bankwise.read.sass.cubin import check_cubin
+
+    gpu = machine("sm_90")
+    found: dict[str, dict[str, int | None]] = {}
+    for kernel in check_cubin(cubin, workgroup_size=(THREADS, 1, 1)):
+        mine = found.setdefault(kernel.name, {})
+        for refusal in kernel.refusals:
+            print(kernel.name, refusal.reason, file=sys.stderr)
+        for one in kernel.accesses:
+            exact = one.counted and not one.unknown and not one.some_lanes
+            passes = sum(
+                pattern.executions * sum(
+                    int(count(gpu.instruction(one.instruction), offsets, active).passes)
+                    for offsets, active in zip(pattern.offsets_bytes, pattern.active, strict=True)
+                    if active.any()
+                )
+                for pattern in one.access.patterns
+            )  # fmt: skip
+            place = f"0x{one.access.address:04x}"
+            before = mine.get(place, 0)
+            mine[place] = passes + before if exact and before is not None else None
+    return found
+
+
+def measure(out: Path) -> None:
+    """counters.csv in ``out``."""
+    import measure_sass_kernels as measuring
+    from sass_kernels import Launch
+
+    told = json.loads((out / "predicted.json").read_text("utf-8"))
+    measuring.LAUNCHES[:] = [
+        Launch(file, name, (THREADS, 1, 1)) for file, some in told.items() for name in some
+    ]
+    if sys.argv[1] == "--launch":
+        measuring.launch_all(out)
+        return
+    measuring.__file__ = __file__
+    measuring.profile(out, out)
+    rows, _ = measuring.rows(out)
+    header = ["kernel", "address", "instruction", "passes", "ideal", "executed"]
+    measuring.write(out / "counters.csv", header, rows)
+
+
+def compare(out: Path) -> Iterator[str]:
+    """What `check` says beside what was counted."""
+    told = json.loads((out / "predicted.json").read_text("utf-8"))
+    said = {name: some for file in told.values() for name, some in file.items()}
+    tally: Counter[str] = Counter()
+    with (out / "counters.csv").open(encoding="utf-8") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(line for line in file if line[0] != "#"))
+    for row in rows:
+        passes = said[row["kernel"]].get(row["address"])
+        if passes is None:
+            tally["not claimed"] += 1
+        elif passes == int(row["passes"]):
+            tally["equal"] += 1
+        else:
+            tally["differ"] += 1
+            place = f"{row['kernel']} {row['address']} {row['instruction']}"
+            yield f"{place}: {passes}, counted {row['passes']}"
+    counted = {(row["kernel"], row["address"]) for row in rows}
+    never = sum(
+        passes not in (None, 0) and (name, at) not in counted
+        for name, some in said.items() for at, passes in some.items()
+    )  # fmt: skip
+    yield f"{len(said)} kernels, {len(rows)} instructions: {dict(tally)}"
+    yield f"{never} claimed and not run"
+
+
+def main(arguments: list[str]) -> None:
+    """See the module's text."""
+    word, place, *numbers = arguments
+    if word == "build":
+        count, seed = (int(n) for n in (*numbers, *("200", str(SEED))[len(numbers) :]))
+        build(Path(place), count, seed)
+    elif word in ("measure", "--launch"):
+        measure(Path(place).resolve())
+    else:
+        print("\n".join(compare(Path(place))))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

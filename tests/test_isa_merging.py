@@ -1,0 +1,180 @@
+"""Groups of a warp's lanes that a machine may run together where no barrier gathers them.
+
+What is expected follows from the texts and from what an H200 counted of such kernels
+(``benchmarks/h200_parted.py``, ``tests/data/sass/parted.cu``).
+"""
+
+from __future__ import annotations
+
+from bankwise.read.assembly import AssemblyAccess
+from isa_texts import lanes
+from sass_texts import SHARED, sass
+
+BY_LANE = """\
+ISETP.LT.U32.AND P0, PT, R0, 0x14, PT
+ISETP.LT.U32.AND P1, PT, R0, 0x1a, PT
+ISETP.LT.U32.AND P2, PT, R0, 0x2, PT
+LEA R1, R0, R2, 0x2
+"""
+
+
+def _rows(access: AssemblyAccess) -> list[list[int]]:
+    """The lanes of each pattern, of accesses to 4 bytes a lane."""
+    rows = (lanes(access, n) for n in range(len(access.access.patterns)))
+    return sorted([offset % 0x200 // 4 for offset in row] for row in rows)
+
+
+def _range(first: int, stop: int) -> list[int]:
+    return list(range(first, stop))
+
+
+def test_exit_names_a_second_predicate() -> None:
+    body = "@!P0 EXIT P1\nSTS [R1], R0"
+    (after,) = sass(SHARED + BY_LANE + body).accesses
+    assert _rows(after) == [_range(0, 20) + _range(26, 32)]
+    assert after.counted
+
+
+def test_lanes_that_part_before_no_barrier_meet_no_more() -> None:
+    body = "@P0 BRA `(.L_a)\nSTS [R1+0x200], R0\n.L_a:\nSTS [R1], R0"
+    aside, behind = sass(SHARED + BY_LANE + body).accesses
+    assert _rows(aside) == [_range(20, 32)]
+    assert _rows(behind) == [_range(0, 20), _range(20, 32)]
+    assert behind.counted
+
+
+TO_ONE_PLACE = """\
+@P0 BRA `(.L_a)
+@P1 BRA `(.L_a)
+STS [R1+0x200], R0
+EXIT
+.L_a:
+STS [R1], R0"""
+
+
+def test_larger_groups_that_branch_to_one_place_run_together_or_apart() -> None:
+    """20 lanes wait at the place as the others go on, and so do 6 of these as 6 more do."""
+    aside, behind = sass(SHARED + BY_LANE + TO_ONE_PLACE).accesses
+    assert _rows(aside) == [_range(26, 32)]
+    assert aside.counted
+    assert _rows(behind) == [_range(0, 20), _range(0, 26), _range(20, 26)]
+    assert not behind.counted
+    ends = {(one.really.low, one.really.high) for one in behind.access.patterns if one.really}
+    assert ends == {(0, 1)}
+    assert "may run together or apart" in behind.access.note
+
+
+def test_a_smaller_group_runs_first_and_alone() -> None:
+    """2 lanes branch and run on before the others come there."""
+    text = TO_ONE_PLACE.replace("@P0", "@P2")
+    _, behind = sass(SHARED + BY_LANE + text).accesses
+    assert _rows(behind) == [_range(0, 2), _range(2, 26)]
+    assert behind.counted
+
+
+def test_who_runs_into_a_place_runs_alone() -> None:
+    text = TO_ONE_PLACE.replace("@P1 BRA `(.L_a)\n", "").replace("EXIT\n", "")
+    _, behind = sass(SHARED + BY_LANE + text).accesses
+    assert _rows(behind) == [_range(0, 20), _range(20, 32)]
+    assert behind.counted
+
+
+BARRIER = """\
+BSSY B0, `(.L_b)
+@P0 BRA `(.L_a)
+{inside}
+STS [R1+0x200], R0
+.L_a:
+BSYNC B0
+.L_b:
+STS [R1], R0"""
+
+
+def test_no_barrier_holds_behind_a_yield() -> None:
+    _, met = sass(SHARED + BY_LANE + BARRIER.format(inside="NOP")).accesses
+    assert _rows(met) == [_range(0, 32)]
+    assert met.counted
+    _, apart = sass(SHARED + BY_LANE + BARRIER.format(inside="YIELD")).accesses
+    assert not apart.counted
+    assert {(one.really.low, one.really.high) for one in apart.access.patterns if one.really} == {
+        (0, 1)
+    }
+    assert _rows(apart) == [_range(0, 20), _range(0, 32), _range(20, 32)]
+
+
+TWICE = """\
+BSSY B0, `(.L_out)
+BSSY B1, `(.L_b)
+@P0 BRA `(.L_a)
+@P1 BREAK B1
+@P1 BRA `(.L_c)
+.L_a:
+BSYNC B1
+.L_b:
+STS [R1], R0
+BRA `(.L_last)
+.L_c:
+BSSY {name}, `(.L_d)
+@P2 BRA `(.L_e)
+STS [R1+0x200], R0
+.L_e:
+BSYNC {name}
+.L_d:
+STS [R1+0x400], R0
+.L_last:
+BSYNC B0
+.L_out:
+STS [R1+0x600], R0"""
+
+
+def test_a_barrier_that_others_set_anew_while_lanes_wait_for_it_does_not_hold() -> None:
+    *_, sound = sass(SHARED + BY_LANE + TWICE.format(name="B2")).accesses
+    assert _rows(sound) == [_range(0, 32)]
+    assert sound.counted
+    *_, broken = sass(SHARED + BY_LANE + TWICE.format(name="B1")).accesses
+    assert not broken.counted
+
+
+CALLED = """\
+ISETP.LT.U32.AND P0, PT, R0, 0x14, PT
+LEA R1, R0, R2, 0x2
+MOV R20, {first}
+@P0 BRA `(.L_a)
+CALL.REL.NOINC `($k$poke)
+EXIT
+.L_a:
+MOV R20, {second}
+CALL.REL.NOINC `($k$poke)
+EXIT
+$k$poke:
+{start}
+STS [R1], R0
+RET.REL.NODEC R20 `(k)
+"""
+
+
+def test_a_function_that_yields_may_run_for_several_calls_at_once() -> None:
+    places = {"first": "0x70", "second": "0xa0"}
+    plain = sass(SHARED + CALLED.format(start="NOP", **places))
+    (found,) = plain.accesses
+    assert _rows(found) == [_range(0, 20), _range(20, 32)]
+    assert found.counted
+    yielding = sass(SHARED + CALLED.format(start="YIELD", **places))
+    assert not any(one.counted for one in yielding.accesses)
+    assert any("which of its lanes run together" in one.reason for one in yielding.refusals)
+
+
+TABLE = """\
+@P0 BRA `(.L_a)
+LDC R4, c[0x2][R0]
+BRX R4 -0x80
+.L_a:
+STS [R1], R0"""
+
+
+def test_what_runs_beside_lanes_that_are_lost_is_a_bound() -> None:
+    kernel = sass(SHARED + BY_LANE + TABLE)
+    (found,) = kernel.accesses
+    assert any("where control goes" in one.reason for one in kernel.refusals)
+    assert not found.counted
+    assert _rows(found) == [_range(0, 20)]
