@@ -84,3 +84,38 @@ def test_a_number_that_is_said_is_taken(tmp_path: Path) -> None:
     answer = json.loads(bankwise("fix", path, *words).out)
     assert answer["before"]["kernels"][0]["totals"]["run"]["extra"] == 16 // 8 * 4 * 8
     assert answer["before"]["kernels"][0]["launch"]["assumed"] is None
+
+
+SWEEP = """__global__ void sweep(float* data, int length) {
+  extern __shared__ float s[];
+  int t = threadIdx.x;
+  s[t] = data[t];
+  s[t + 64] = data[t + 64];
+  int offset = 1;
+  while (offset < length) {
+    __syncthreads();
+    int a = offset * (2 * t + 1) - 1, b = offset * (2 * t + 2) - 1;
+    if (b < 128) s[b] += s[a];
+    offset <<= 1;
+  }
+  __syncthreads();
+  data[t] = s[t];
+  data[t + 64] = s[t + 64];
+}
+void launch(float* data, int length) { sweep<<<1, 64, 128 * sizeof(float)>>>(data, length); }
+"""
+
+
+def test_a_loop_that_nobody_ends_does_not_leave_the_bytes_of_the_launch(tmp_path: Path) -> None:
+    """With 64 for the length there are 6 rounds of two reads and a write, whose lanes are 2, 4, 8,
+    .. 64 words apart. Extra passes of each: one in each of two warps, then 3, 3, 3, 3 and 1."""
+    path = tmp_path / "sweep.cu"
+    path.write_text(SWEEP)
+    done = bankwise("fix", path, "-t", "sm_90", "--format", "json", "--accept-sampled")
+    answer = json.loads(done.out)
+    assert "s[b ^ " in answer["patch"], done.out
+    (before,), (after,) = answer["before"]["kernels"], answer["after"]["kernels"]
+    assert before["totals"]["run"]["extra"] == 3 * (2 + 3 + 3 + 3 + 3 + 1)
+    assert after["totals"]["run"]["extra"] == 0
+    assert after["launch"]["assumed"] == "--arg 1=64 as an example"
+    assert {one["status"] for one in answer["verdicts"]} == {"passed"}

@@ -541,6 +541,19 @@ def test_a_shape_that_leaves_the_shared_memory_is_none(tmp_path: Path) -> None:
     assert all(other["workgroup_size"][0] <= 64 for other in one["launch"]["others"])
 
 
+def test_where_no_usual_shape_stays_inside_smaller_ones_are_tried(tmp_path: Path) -> None:
+    """16 rows of 17 words, a thread each: 32 threads write behind them. Under 4 words no shape
+    stays inside, and none is said to fill them."""
+    _, found = check(tmp_path, kernel("a", STORE.format(stride=68), words=16 * 17))
+    (one,) = found["kernels"]  # type: ignore[misc]
+    assert one["workgroup_size"] == [16, 1, 1]
+    assert one["launch"]["others"] == []
+    _, found = check(tmp_path, kernel("a", STORE.format(stride=4), words=4))
+    (one,) = found["kernels"]  # type: ignore[misc]
+    leaves = "under each block that was tried an access leaves the shared memory of the text"
+    assert [note for note in one["notes"] if "shared memory" in note] == [leaves]
+
+
 def test_a_shape_that_fills_the_shared_memory_is_believed_before_one_that_does_not(
     tmp_path: Path,
 ) -> None:

@@ -89,3 +89,39 @@ def test_functions_that_call_each_other_end() -> None:
 def test_a_function_that_is_defined_twice_is_read_where_it_stands() -> None:
     twice = RUN + "void run(double* a, int n) { k2<<<n, 64>>>(a, n); }\nint main() { run(d, 64); }"
     assert [(one.kernel, one.grid) for one in blocks(twice)] == [("k", None), ("k2", None)]
+
+
+BENCH = "void bench(void (*f)(float*, int), dim3 g, dim3 b, int n) { f<<<g, b>>>(d, n); }\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "launches"),
+    [
+        (f"{BENCH}int main() {{ bench(a, 4, 32, 9); }}", ["a<<<4x1x1, 32x1x1, 0>>>(_, 9)"]),
+        (
+            f"{BENCH}int main() {{ bench(&a, 4, 32, 9); bench(b, 2, 64, 8); }}",
+            ["a<<<4x1x1, 32x1x1, 0>>>(_, 9)", "b<<<2x1x1, 64x1x1, 0>>>(_, 8)"],
+        ),
+        (  # an instance of a template, through two functions
+            f"{BENCH}void go(void (*g)(float*, int), int n) {{ bench(g, n, n * 2, 1); }}"
+            " int main() { go(a<16, float>, 32); }",
+            ["a<16, *, *><<<32x1x1, 64x1x1, 0>>>(_, 1)", "a<16, *><<<32x1x1, 64x1x1, 0>>>(_, 1)"],
+        ),
+        (  # through a variable that is a pointer to a function
+            f"{BENCH}int main() {{ void (*f)(float*, int) = a; bench(f, 4, 32, 9); }}",
+            ["a<<<4x1x1, 32x1x1, 0>>>(_, 9)"],
+        ),
+        (
+            "void (*every[2])(int) = {a, b}; int main() { every[i]<<<1, 96>>>(7); }",
+            ["a<<<1x1x1, 96x1x1, 0>>>(7)", "b<<<1x1x1, 96x1x1, 0>>>(7)"],
+        ),
+    ],
+)
+def test_a_kernel_that_is_handed_over_is_launched(source: str, launches: list[str]) -> None:
+    passing = {"f", "g", "every"}
+    assert [one for one in told(source) if one.partition("<")[0] not in passing] == launches
+
+
+def test_a_kernel_counts_for_the_call_alone_that_hands_it_over() -> None:
+    source = f"{BENCH}int main() {{ bench(a, 4, 32, 9); f<<<1, 8>>>(); bench(b, 2, 64, 8); }}"
+    assert {one.kernel for one in launches_in(source) if one.block == (8, 1, 1)} == {"f"}

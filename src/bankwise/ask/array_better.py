@@ -23,12 +23,15 @@ from bankwise.solver.plan import Plan, priced
 def better(posed: PosedArray, gpu: Machine) -> list[tuple[Plan, IndexMap]]:
     """The plans that take fewer passes, the fewest first, as the indices can say them; of equals a
     pitch where it costs no resident block, since it changes one place of the text (of an array of
-    one dimension it changes each index, as a fold does, and comes last), and what stays in its row
-    before what does not."""
+    one dimension, and inside rows, it changes each index, as a fold does, and comes last), and what
+    stays in its row before what does not."""
+
+    def inside(plan: Plan) -> bool:
+        return posed.size.flat or getattr(plan.layout, "row", posed.tile.row) != posed.tile.row
 
     def order(plan: Plan) -> tuple[object, ...]:
         padded = isinstance(plan.layout, Padded)
-        short = not padded or posed.size.flat or _crowds(plan, posed, gpu)
+        short = not padded or inside(plan) or _crowds(plan, posed, gpu)
         return plan.passes, short, padded
 
     every = tuple(one for one in posed.best.plans if not isinstance(one.layout, Identity))
@@ -79,7 +82,8 @@ def index_map(layout: AddressMap, posed: PosedArray) -> IndexMap | None:
     if isinstance(layout, Padded):
         if layout.pad % scale or layout.row % scale:
             return None
-        return IndexMap(pad=layout.pad // scale, row=layout.row // scale if flat else 0)
+        whole = not flat and layout.row == row
+        return IndexMap(pad=layout.pad // scale, row=0 if whole else layout.row // scale)
     folds = layout.folds if isinstance(layout, RowFolds) else _folds(layout)
     if folds is None or any(fold.unit % scale or fold.divisor % scale for fold in folds):
         return None

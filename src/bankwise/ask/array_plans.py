@@ -383,8 +383,8 @@ def _priced(map_: IndexMap, posed: PosedArray) -> Plan | None:
     if map_.columns and map_.columns * scale != row:
         return None
     if map_.pad:
-        row = map_.row * scale or row
-        if posed.tile.shape.elements % row:
+        long, row = row, map_.row * scale or row
+        if posed.tile.shape.elements % row or (len(posed.size.extents) > 1 and long % row):
             return None
         layout: AddressMap = Padded(row, map_.pad * scale)
     else:

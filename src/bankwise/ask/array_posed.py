@@ -258,7 +258,16 @@ def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
         return spaces
     wide = max(unit, tile.span)
     pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
-    return [*spaces, Space(PADDING, pads)]
+    return [*spaces, Space(PADDING, pads), *_inside(tile, wide, gpu)]
+
+
+def _inside(tile: Tile, wide: int, gpu: Machine) -> Iterator[Space]:
+    """Pads inside rows, behind all that lies side by side in the banks, of powers of two times what
+    has to stay together: what lanes do along a row no longer row makes better."""
+    part = bank_row(tile, gpu)
+    pads = tuple(Padded(part, wide << n) for n in range(part.bit_length()) if wide << n < part)
+    if pads and part < tile.row and tile.row % part == part % wide == 0:
+        yield Space(PADDING, pads)
 
 
 def _flat(tile: Tile, size: ArraySize, gpu: Machine) -> Iterator[Space]:

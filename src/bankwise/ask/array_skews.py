@@ -163,7 +163,7 @@ def _longer(
     for each in one.plans.arrays:
         size, uses = each.sizes[0], range(len(arrays[each.number].uses))
         counted = {multiple for use in uses for multiple, _ in size.facts(use)}
-        fits = (p for p in as_good if not p.map.row or p.map.row in counted)
+        fits = (p for p in as_good if not p.map.row or (size.flat and p.map.row in counted))
         if (plan := next(fits, None)) is not None:
             yield each.number, plan
 

@@ -4,7 +4,8 @@
 
 An array has no plan as long as some access may touch anything. With a number for K every address is
 known, and the plan is priced on that; its proof is of all indices, whatever K is. The number is
-said with what was assumed.
+said with what was assumed. So it is where a loop without a known end was followed until it touched
+bytes that no block of the launch has.
 """
 
 from __future__ import annotations
@@ -25,8 +26,22 @@ _OF_BLOCKS = ("ctaid", "nctaid", "workgroup_id", "block_count")
 
 
 def is_open(kernel: AssemblyKernel) -> bool:
-    """Whether arguments decide an address, as far as is known, and which they are."""
-    return bool(_arguments(kernel)) and any(one.unknown for one in kernel.accesses)
+    """Whether arguments decide an address, as far as is known, and which they are; or whether an
+    access is inside what the launch gives."""
+    return bool(_arguments(kernel)) and (is_lost(kernel) or _leaves(kernel))
+
+
+def _leaves(kernel: AssemblyKernel) -> bool:
+    """Whether an access reaches bytes that a block has not, as far as the launch says how many."""
+    if kernel.launch.shared_bytes is None:
+        return False
+    bytes_ = (kernel.lds_bytes or 0) + kernel.launch.shared_bytes
+    return any(
+        int(p.offsets_bytes[p.active].max()) + one.access.width_bytes > bytes_
+        for one in kernel.accesses
+        for p in one.access.patterns
+        if p.active.any()
+    )
 
 
 def is_lost(kernel: AssemblyKernel) -> bool:
@@ -45,10 +60,11 @@ def _arguments(kernel: AssemblyKernel) -> list[str | int]:
 
 
 def answers(open_: AssemblyKernel, kernel: AssemblyKernel) -> bool:
-    """Whether all that ``open_`` touches has an address in the same kernel on more facts."""
+    """Whether all that ``open_`` touches has an address in the same kernel on more facts, and one
+    that a block has."""
     known = {place_of(one) for one in kernel.accesses if not one.unknown}
     left = len(kernel.refusals) > len(open_.refusals)
-    return not left and known >= {place_of(one) for one in open_.accesses}
+    return not left and not _leaves(kernel) and known >= {place_of(one) for one in open_.accesses}
 
 
 def told(

@@ -2,6 +2,7 @@
 
 float Bs[64][32];  ->  float Bs[64][32 + 4];                            a pitch
 Bs[i]              ->  Bs[i + i / 32 * 4]                               one of a flat array
+Bs[r][c]           ->  Bs[r][c + c / 32 * 4]                            one inside of rows
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import in_row
+from bankwise.read.cxx.terms import in_row, meant
 from bankwise.read.cxx.tree import ByteSpan, CxxSource
 from bankwise.read.cxx.uses import ArrayUse
 
@@ -77,13 +78,15 @@ def _strides(
 def pitched_flat(
     source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
 ) -> tuple[Spelling, ...] | Refusal:
-    """A longer extent of one dimension, and every index with the pads before it: that is the map
-    whatever an index is made of, and neighbours in a row stay neighbours for the compiler."""
+    """A longer last extent, and every last index with the pads before it: that is the map whatever
+    an index is made of, and neighbours in a row stay neighbours for the compiler."""
     extent, place = array.extents[-1:], source.place(array.statement.start)
     if not extent or array.fixed or array.unsized or array.piece:
         return Refusal("its elements are not its own: it cannot be longer", place)
     if any(use.size for use in array.uses) or any(size.aligned for size in sizes):
         return Refusal("its size is asked for, or a pointer begins inside it", place)
+    if not array.flat and (array.rows or any(use.strides for use in array.uses)):
+        return Refusal("others say how long its rows are", place)
     row_ = row_length(source, array, map_.row, extent[0])
     longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad, row_))
     strides = _strides(source, array, map_, sizes)
@@ -98,7 +101,9 @@ def pitched_flat(
             return Refusal(f"{source.of(use.span)} {why}", source.place(use.span.start))
         long = row_length(source, array, row, index)
         text = _with_pads(source, index, row, pad, long)
-        terms = "" if use.scale else _pads_by_terms(source, map_, sizes, number, index, long)
+        of = index if array.flat else meant(source, index)
+        over = use.scale or (use.flat and not array.flat)
+        terms = "" if over else _pads_by_terms(source, map_, sizes, number, of, long)
         for some, one in ((edits, text), (inside, terms or text)):
             some.append(CxxEdit(index, one if bracketed(source, index) else f"({one})"))
     ways = dict.fromkeys((tuple(inside), tuple(edits)))
@@ -121,8 +126,8 @@ def _pads_by_terms(
     if found or one is None:
         return ""
     high, low = one[0].high, one[0].low
-    low = low if _WORD.fullmatch(low) else f"({low})"
-    return f"{high} + {low} + ({high}) / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
+    low, many = (part if _WORD.fullmatch(part) else f"({part})" for part in (low, high))
+    return f"{high} + {low} + {many} / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
 
 
 def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int, long: str) -> str:

@@ -192,7 +192,11 @@ def _proved(
             moves = one.indices and _written(one, claim)
             why = moved(before, after, one, other, claim, size) if moves else ""
             terms = moved_in_block if claim.folds else moved_in_row
-            if why and size.flat and terms(before, after, one, other, claim, size, number):
+            if (
+                why
+                and (size.flat or claim.row)
+                and terms(before, after, one, other, claim, size, number)
+            ):
                 continue
             if why:
                 return Refusal(f"{old.name}: {why}", before.place(one.span.start))
@@ -248,15 +252,16 @@ def _same_length(texts: Sequence[str]) -> str:
 def _longer_in_one(
     before: CxxSource, after: CxxSource, old: SharedArray, new: SharedArray, claim: ArrayClaim
 ) -> str:
-    """Why an array of one dimension has no room for a pad behind every row; empty if it has, and
-    nothing asks for its size or begins inside it."""
+    """Why an array, or each of its rows, has no room for a pad behind every part of it; empty if it
+    has, and nothing asks for its size or begins inside it."""
     pinned = next((use.pinned for use in old.uses if use.pinned), "")
     if pinned or old.fixed or old.unsized or old.piece or any(use.size for use in old.uses):
         return pinned or "its size is asked for, or is not its own"
     text = bare(before, old.extents[-1])
     for size in claim.sizes:
         units = (claim.row * size.element_bytes, claim.pad * size.element_bytes)
-        if not size.flat or size.aligned or any(n % size.kept_bytes for n in units):
+        parted = not size.flat and (size.columns % claim.row or old.rows or claim.constant)
+        if parted or size.aligned or any(n % size.kept_bytes for n in units):
             return f"a pad of {claim.pad} behind every {claim.row} breaks what is moved together"
         if claim.constant:
             if size.columns % claim.row or before.of(old.extents[-1]) != after.of(new.extents[-1]):
@@ -264,8 +269,11 @@ def _longer_in_one(
             continue
         names = {} if text.isdecimal() else {text: np.asarray([size.columns])}
         long = value_at(after, new.extents[-1], names)
-        last = np.asarray([size.bytes_ - size.element_bytes])
-        if long is None or (long * size.element_bytes <= across(claim, size, last)).any():
+        last = np.asarray([size.columns * size.element_bytes - size.element_bytes])
+        rows = size.columns + size.columns // claim.row * claim.pad
+        if long is None or not (size.flat or (long == rows).all()):
+            return f"{after.of(new.extents[-1])} is not as long"
+        if (long * size.element_bytes <= across(claim, size, last)).any():
             return f"{after.of(new.extents[-1])} is no room for it"
     return ""
 

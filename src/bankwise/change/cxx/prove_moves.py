@@ -17,7 +17,7 @@ from bankwise.change.cxx.evaluate import bare, value_at, value_of
 from bankwise.counting.access import IntArray
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import in_row, parts_of
+from bankwise.read.cxx.terms import in_row, meant, parts_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at
 from bankwise.read.cxx.uses import ArrayUse
 
@@ -164,8 +164,10 @@ def moved_in_row(
     """Whether a new index is the pitch of the old one, by its terms: those that are multiples of a
     part of a row, and those that stay inside one; tried for all of both."""
     node = node_at(after, new.indices[-1])
-    told = claim.row and not old.scale and not acts(before, old.indices[0])
-    found = in_row(before, old.indices[0], size.facts(number), claim.row) if told else None
+    index, over = old.indices[-1], old.flat and not size.flat
+    told = claim.row and not old.scale and not over and not acts(before, index)
+    index = index if size.flat else meant(before, index)
+    found = in_row(before, index, size.facts(number), claim.row) if told else None
     if found is None or node is None:
         return False
     parts, block = found

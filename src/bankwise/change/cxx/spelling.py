@@ -74,8 +74,10 @@ def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor"
     told = ", as do strides of its matrices" * any(use.strides for use in array.uses)
     if map_.row:
         long = row_length(source, array, map_.row)
-        more = f"i / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
-        longer = f"{array.name}[i] -> {array.name}[i + {more}], and as much longer"
+        row, one = ("", "i") if array.flat else ("[r]", "c")
+        more = f"{one} / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
+        named = f"{array.name}{row}"
+        longer = f"{named}[{one}] -> {named}[{one} + {more}], and as much longer"
         return longer + (told and f", rows of matrices {long} + {map_.pad} apart")
     if map_.pad:
         last = " ".join(source.of(array.extents[-1]).split())

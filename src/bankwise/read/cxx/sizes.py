@@ -23,7 +23,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.inserted import Around, with_insertions
 from bankwise.read.cxx.pieces import constant
-from bankwise.read.cxx.terms import DEPTH, multiples, terms_of
+from bankwise.read.cxx.terms import DEPTH, meant, multiples, terms_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, node_at
 from bankwise.read.cxx.uses import MACRO, ArrayUse
 from bankwise.read.source import Compilation, EmittedPart, SourceLanguage
@@ -77,7 +77,7 @@ class ArraySize(Struct, frozen=True):
         return self.extents[-1] or self.bytes_ // self.element_bytes
 
     def facts(self, use: int) -> tuple[TermFact, ...]:
-        """What is known of the terms of a use's index."""
+        """What is known of the terms of a use's last index."""
         return dict(self.terms).get(use, ())
 
     def apart(self, use: int) -> tuple[int, ...]:
@@ -152,12 +152,14 @@ def _asked_inside(
         yield base.span, f"base {count}", [f"({one}) * (int)({scale})" for one in factors]
     matrices = [(count, use) for count, use in enumerate(array.uses) if use.strides and terms]
     yield from _asked_of_rows(source, matrices)
-    depth = DEPTH if matrices else 0
-    for count, use in enumerate(array.uses if array.flat and terms else ()):
-        for place, term in enumerate(
-            terms_of(source, use.indices[0], depth) if use.indices else ()
-        ):
-            yield use.indices[0], f"term {count} {place}", [term.bound or "-1", *term.multiples]
+    depth = DEPTH if matrices or not array.flat else 0
+    for count, use in enumerate(array.uses if terms else ()):
+        if not use.indices or (use.flat and not array.flat):
+            continue
+        index = use.indices[-1]
+        of = index if array.flat else meant(source, index)
+        for place, term in enumerate(terms_of(source, of, depth)):
+            yield index, f"term {count} {place}", [term.bound or "-1", *term.multiples]
 
 
 def _asked_of_rows(

@@ -9,7 +9,7 @@ happens to one of its names until the block ends, is a reason that it may have a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from bankwise.read.cxx.lvalues import names_reference
@@ -42,13 +42,17 @@ _READS = frozenset(
 )
 
 
-def unstable(source: CxxSource, expression: Node, block: Node) -> str:
-    """Why an expression may have another value later in a block; empty if it has the same."""
+def unstable(
+    source: CxxSource, expression: Node, block: Node, constants: Collection[str] | None = None
+) -> str:
+    """Why an expression may have another value later in a block; empty if it has the same.
+    ``constants``: of an expression in that block, names of what has one value."""
     for node in walk(expression):
         if node.is_named and node.type not in _PARTS:
             return f"{source.of(node)} may have another value where the row is used"
     for name in {source.of(n) for n in walk(expression) if n.type == "identifier"} - FIXED:
-        why = _changed(source, name, expression, block)
+        inside = constants is not None
+        why = "" if name in (constants or ()) else _changed(source, name, expression, block, inside)
         if why:
             return why
     if any(n.type == "field_expression" for n in walk(expression)):
@@ -58,15 +62,21 @@ def unstable(source: CxxSource, expression: Node, block: Node) -> str:
     return ""
 
 
-def _changed(source: CxxSource, name: str, expression: Node, block: Node) -> str:
-    """What may give a variable of the function another value."""
+def _changed(source: CxxSource, name: str, expression: Node, block: Node, inside: bool) -> str:
+    """What may give a variable of the function another value; ``inside``: or its name another
+    meaning, in the block of an expression."""
     function = expression
     while function is not None and function.type != "function_definition":
         function = function.parent
     if function is None or block.type == "function_definition":
         return f"{name} is not known in the function that gets the row"
     kinds = [_declares(node) for node in walk(function) if _is(source, node, name)]
-    if kinds.count("plain") != 1 or "reference" in kinds:
+    many = kinds.count("plain")
+    if inside and many:
+        mine = (node for node in walk(block) if _is(source, node, name))
+        later = (one for one in mine if one.start_byte > expression.end_byte)
+        many = 1 + any(map(_declares, later))
+    if many != 1 or "reference" in kinds:
         return f"{name} is declared elsewhere, or more than once"
     if re.search(r"\[\s*&", source.of(function)):
         return f"{name} may be changed by a lambda"

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from bankwise.read.cxx.constants import named_numbers
 from bankwise.read.cxx.pieces import constant
-from bankwise.read.cxx.stable import FIXED, only_read
+from bankwise.read.cxx.stable import FIXED, only_read, unstable
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -104,6 +105,38 @@ def _divided(source: CxxSource, term: IndexTerm) -> tuple[str, int]:
     if not text.isdecimal() or int(text) < 2 or int(text) & (int(text) - 1):
         return "", 1
     return source.of(inside_parentheses(left)), int(text)
+
+
+def meant(source: CxxSource, index: ByteSpan) -> ByteSpan:
+    """The sum that a variable is set from, where an index is one and both keep their values until
+    it is used: ``int c = tx * 8 + n; s[r][c]``; else the index."""
+    node = source.root.named_descendant_for_byte_range(index.start, index.stop)
+    node = inside_parentheses(node) if span(node) == index else node
+    declared = _declaration(source, node) if node.type == "identifier" else None
+    if declared is None or declared[1].type == "for_statement":
+        return index
+    value, block = declared[0].child_by_field_name("value"), declared[1]
+    if value is None or value.type != "binary_expression" or not only_read(source, node, block):
+        return index
+    kind = declared[0].parent.child_by_field_name("type")
+    constants = {*named_numbers(source), *_template_names(source, node)}
+    kept = source.of(kind) in _WHOLE and not unstable(source, value, block, constants)
+    return span(value) if kept else index
+
+
+_WHOLE = ("int", "unsigned", "unsigned int", "auto", "size_t", "int32_t", "uint32_t", "uint")
+"""Types that hold every index."""
+
+
+def _template_names(source: CxxSource, node: Node) -> set[str]:
+    """What the parameters are called of the templates around a place."""
+    found: set[str] = set()
+    while node.parent is not None:
+        node = node.parent
+        names = node.child_by_field_name("parameters") if "template" in node.type else None
+        parts = () if names is None else walk(names)
+        found |= {source.of(one) for one in parts if one.type == "identifier"}
+    return found
 
 
 def terms_of(source: CxxSource, index: ByteSpan, depth: int = 0) -> tuple[IndexTerm, ...]:

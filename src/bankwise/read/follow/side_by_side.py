@@ -15,6 +15,7 @@ from bankwise.hardware.machine import BANK_BYTES
 from bankwise.profile.names import name as function_name
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import KernelLaunch, Size
+from bankwise.read.launch.shapes import SMALL
 from bankwise.read.names import demangled, without_parameters
 
 WORK = "more work than"
@@ -23,6 +24,7 @@ MOST_AGAIN = 24_000
 """How many instructions may be followed again to find what opens a kernel."""
 _FULL = 3 / 4
 """How much of its static shared memory a block touches that it was sized for; the rest pads."""
+_SMALL = frozenset(block for some in SMALL.values() for block in some)
 _LONG = 600
 """Accesses of a kernel beyond which one assumed launch is followed, not several."""
 
@@ -36,11 +38,15 @@ def side_by_side(
     """The kernel under the first of its launches, the others beside it. Of assumed ones those are
     tried that can be, ``tried`` of them, and more until one fills the shared memory that the text
     states, as a block does that it was sized for; the one that answers most comes first, then what
-    fills it best. ``touches``: whether it may touch shared memory at all; if not, one is enough."""
+    fills it best; one of the small ones at the end if no other can be. ``touches``: whether it may
+    touch shared memory at all; if not, one is enough."""
     guessed = launches[0].assumed
     found: list[AssemblyKernel] = []
     strange: list[AssemblyKernel] = []
-    for launch in launches:
+    usual = [n for n, one in enumerate(launches) if one.block not in _SMALL] or [len(launches)]
+    for number, launch in enumerate(launches):
+        if guessed and found and number > usual[-1]:
+            break
         one = under(launch)
         (strange if guessed and leaves_memory(one) else found).append(one)
         enough = len(found) >= (tried if guessed else len(launches))
@@ -48,11 +54,15 @@ def side_by_side(
             enough = not one.lds_bytes or any(_touched(one) >= _FULL for one in found)
         if not touches or enough or (guessed and is_long(one)):
             break
-    found = found or strange[:tried]
-    if guessed and len(found) > 1:
+    if not found:
+        found = [replace(one, notes=(*one.notes, _NONE_FITS)) for one in strange[:tried]]
+    elif guessed and len(found) > 1:
         found = _likeliest_first(found)[:tried]
     first, *others = (replace(each, others=()) for one in found for each in (one, *one.others))
     return replace(first, others=tuple(others))
+
+
+_NONE_FITS = "under each block that was tried an access leaves the shared memory of the text"
 
 
 def _likeliest_first(found: Sequence[AssemblyKernel]) -> list[AssemblyKernel]:

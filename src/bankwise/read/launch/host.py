@@ -8,8 +8,8 @@
 
 What a parameter, a condition, a long loop or another file decides is not known; a short loop is
 read round by round. A macro that is defined twice, and differs, is none, and so is the default of a
-parameter. A launch through a pointer to a kernel counts for the kernels that are assigned to it,
-one in a macro where that is used.
+parameter. A launch through a pointer to a kernel counts for the kernels that are assigned to it, or
+that a call hands over; one in a macro where that is used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from bankwise.read.launch.declared import (
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.functions import expanded
 from bankwise.read.launch.headers import header_words
-from bankwise.read.launch.launched import BY_CALL, LAUNCHES, read_call, read_launch
+from bankwise.read.launch.launched import BY_CALL, LAUNCHES, named_kernels, read_call, read_launch
 from bankwise.read.launch.launchers import (
     GivenWords,
     by_value,
@@ -43,6 +43,7 @@ from bankwise.read.launch.launchers import (
     numbers_in,
 )
 from bankwise.read.launch.loops import loop_at
+from bankwise.read.launch.pointers import pointers_in
 from bankwise.read.launch.reading import HostReading
 from bankwise.read.launch.tokens import SourceWord, tokens
 
@@ -64,7 +65,7 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
     launchers = launchers_in(words, LAUNCHES)
     values = {**by_value(functions_in(words)), **dict.fromkeys(BY_CALL, _EVERY_PLACE)}
     names = frozenset(changed(words, values))
-    reading = HostReading(words, changed=names, pointers=_pointers(words), values=values)
+    reading = HostReading(words, changed=names, pointers=pointers_in(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers
     reading.bodies = {one.start: one.stop for one in launchers.values() if not one.numbers}
     _read_to(reading, 0, len(words))
@@ -78,20 +79,6 @@ def _read_to(reading: HostReading, start: int, stop: int) -> None:
     at = start
     while at < stop:
         at = _read(reading, at)
-
-
-def _pointers(words: Sequence[SourceWord]) -> dict[str, set[str]]:
-    """What names occur on the right of the assignments to a name."""
-    found: dict[str, set[str]] = {}
-    for at, word in enumerate(words):
-        if word.text != "=" or not at or not words[at - 1].is_name:
-            continue
-        for other in words[at + 1 :]:
-            if other.text in (";", "{", "}", "#end"):
-                break
-            if other.is_name:
-                found.setdefault(words[at - 1].text, set()).add(other.text)
-    return found
 
 
 def _read(reading: HostReading, at: int) -> int:
@@ -168,14 +155,22 @@ def _follow(reading: HostReading, at: int) -> None:
     mine = frozenset(changed(reading.words[one.start : one.stop], reading.values)) - constant
     known = numbers | {each.parameter.name: _given(reading, each) for each in given}
     known = {n: None if n in mine else value for n, value in known.items()}
+    held = {each.parameter.name: _held(reading, each) for each in given}
     scopes, called, calls, blocks = reading.scopes, reading.called, reading.calls, reading.blocks
+    pointers, reading.pointers = reading.pointers, {**reading.pointers, **held}
     reading.scopes, reading.called = [scopes[0], known], ["", ""]
     reading.blocks = [-1, one.start]
     reading.launchers = {n: other for n, other in every.items() if n != name}
     reading.calls = (*calls, reading.words[at].line)
     _read_to(reading, one.start + 1, one.stop - 1)
     reading.scopes, reading.called, reading.launchers = scopes, called, every
-    reading.calls, reading.blocks = calls, blocks
+    reading.calls, reading.blocks, reading.pointers = calls, blocks, pointers
+
+
+def _held(reading: HostReading, one: GivenWords) -> set[str]:
+    """The kernels that an argument may be, as globs, and those that the parameter is assigned."""
+    own = reading.pointers.get(one.parameter.name, set())
+    return own.union(named_kernels(reading, one.words, len(one.words)))
 
 
 def _given(reading: HostReading, one: GivenWords) -> Known:

@@ -9,6 +9,8 @@ from bankwise.read.launch.changes import closing
 from bankwise.read.launch.constants import cut, evaluate
 from bankwise.read.launch.declared import size_of
 from bankwise.read.launch.facts import KernelLaunch, check_block
+from bankwise.read.launch.launchers import whole_arguments
+from bankwise.read.launch.pointers import opening
 from bankwise.read.launch.reading import CONFIGURED, HostReading
 from bankwise.read.launch.tokens import SourceWord
 
@@ -34,7 +36,9 @@ def read_launch(reading: HostReading, at: int) -> None:
     end = next((n for n in range(at, min(len(words), at + 400)) if words[n].text == ">>>"), 0)
     if end:
         parts = cut(words[at + 1 : end])
-        _launched(reading, at, _named(reading, at), parts, _arguments(reading, end + 1))
+        _launched(
+            reading, at, named_kernels(reading, words, at), parts, _arguments(reading, end + 1)
+        )
 
 
 def read_call(reading: HostReading, at: int) -> None:
@@ -44,7 +48,7 @@ def read_call(reading: HostReading, at: int) -> None:
     which, sizes = BY_CALL[words[at].text]
     if at + 1 >= len(words) or words[at + 1].text != "(":
         return
-    parts = _whole_arguments(words[at + 2 : closing(words, at + 1)])
+    parts = whole_arguments(words[at + 2 : closing(words, at + 1)])
     if len(parts) <= max((which, *sizes[:2])):
         return
     end = at + 1 + sum(len(part) + 1 for part in parts[: which + 1]) - 1
@@ -57,21 +61,7 @@ def read_call(reading: HostReading, at: int) -> None:
     listed = _ARGUMENTS.get(words[at].text, len(parts))
     values = [evaluate(part, reading.scopes) for part in parts[listed:]]
     numbers = tuple(one if isinstance(one, int) else None for one in values)
-    _launched(reading, at, _named(reading, end + 1), given, numbers)
-
-
-def _whole_arguments(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
-    """The arguments of a call; commas within ``kernel<float, 32>`` part none."""
-    found: list[Sequence[SourceWord]] = []
-    start = end = 0
-    for part in cut(words):
-        end += len(part)
-        texts = [word.text for word in words[start:end]]
-        if texts.count("<") <= texts.count(">"):
-            found.append(words[start:end])
-            start = end + 1
-        end += 1
-    return found
+    _launched(reading, at, named_kernels(reading, words, end + 1), given, numbers)
 
 
 def _launched(
@@ -112,14 +102,16 @@ def _arguments(reading: HostReading, at: int) -> tuple[int | None, ...]:
     return tuple(one if isinstance(one, int) else None for one in values)
 
 
-def _named(reading: HostReading, at: int) -> tuple[str, ...]:
-    """The kernels that stand before ``<<<``, as globs."""
-    words, place = reading.words, at - 1
+def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -> tuple[str, ...]:
+    """The kernels that stand before a place among some words, as ``<<<`` does, as globs."""
+    place = end - 1
     arguments: list[str] | None = None
     if place > 0 and words[place].text in (">", ">>"):
         start = _opening(words, place)
         arguments = [_template(reading, part) for part in cut(words[start + 1 : place])]
         place = start - 1
+    if place > 0 and words[place].text == "]":
+        place = opening(words, place) - 1
     if place < 0 or not words[place].is_name:
         return ()
     name = words[place].text

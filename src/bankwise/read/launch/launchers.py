@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from bankwise.read.launch.changes import closing
 from bankwise.read.launch.constants import Constants, cut, evaluate
+from bankwise.read.launch.pointers import name_before
 from bankwise.read.launch.tokens import SourceWord
 
 _NO_FUNCTIONS = ("if", "while", "for", "switch", "catch", "return", "sizeof", "else", "do")
@@ -154,9 +155,8 @@ def _parameter(part: Sequence[SourceWord]) -> Parameter:
     """``const int n = 4``: a name, and what is said of it."""
     texts = [word.text for word in part]
     equals = texts.index("=") if "=" in texts else len(part)
-    opens = texts.index("[") if "[" in texts else equals
-    before = part[: min(equals, opens)]
-    name = before[-1].text if before else ""
+    opens = texts.index("[") if "[" in texts and "(" not in texts else equals
+    name = name_before(part, min(equals, opens))
     value = not {"&", "&&", "*", "["} & set(texts[:equals])
     constant = value and "const" in texts[:equals]
     return Parameter(name, "dim3" in texts[:equals], value, part[equals + 1 :], constant)
@@ -213,10 +213,26 @@ def given_in(words: Sequence[SourceWord], at: int, one: Launcher) -> tuple[Given
     opens, closes = brackets
     parts = cut(words[opens + 1 : closes]) if closes > opens + 1 else []
     if len(parts) > len(one.parameters):
+        parts = whole_arguments(words[opens + 1 : closes])
+    if len(parts) > len(one.parameters):
         return None
     rest = [each.default for each in one.parameters[len(parts) :]]
     pairs = zip(one.parameters, [*parts, *rest], strict=True)
     return tuple(GivenWords(*pair) for pair in pairs)
+
+
+def whole_arguments(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
+    """The arguments of a call; commas within ``kernel<float, 32>`` part none."""
+    found: list[Sequence[SourceWord]] = []
+    start = end = 0
+    for part in cut(words):
+        end += len(part)
+        texts = [word.text for word in words[start:end]]
+        if texts.count("<") <= texts.count(">"):
+            found.append(words[start:end])
+            start = end + 1
+        end += 1
+    return found
 
 
 def numbers_in(

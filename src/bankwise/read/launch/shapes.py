@@ -23,6 +23,13 @@ USUAL: dict[int, tuple[Size, ...]] = {
 """By the number of axes that a kernel reads, the most usual first: what people's kernels, and the
 guides of the vendors, are full of. No fact about any one kernel."""
 
+SMALL: dict[int, tuple[Size, ...]] = {
+    1: ((16, 1, 1), (8, 1, 1)),
+    2: ((8, 4, 1), (4, 4, 1), (16, 1, 1)),
+    3: ((4, 4, 2), (4, 2, 2), (16, 1, 1)),
+}
+"""Less than a wave: tried where an access leaves the shared memory under all usual ones."""
+
 _LEAST = 8
 """A smaller number of a name is rarely the side of a block."""
 
@@ -37,7 +44,7 @@ def assumed(
     usual = USUAL[axes]
     if bound:
         usual = tuple(sorted(usual, key=lambda shape: -prod(shape)))
-    shapes = dict.fromkeys((*((bound,) if bound else ()), *squares, *usual))
+    shapes = dict.fromkeys((*((bound,) if bound else ()), *squares, *usual, *SMALL[axes]))
     if bound and is_whole_bound(bound, axes):
         shapes = dict.fromkeys((bound,))
     return tuple(replace(launch, block=one, assumed=True) for one in shapes if prod(one) <= most)
