@@ -22,6 +22,7 @@ from bankwise.read.amd.parse import AmdKernel, kernels
 from bankwise.read.amd.text import named_files
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.at_source import Places, SourceLines, at_source
+from bankwise.read.file_names import Name, names_of
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import (
     UNSAID,
@@ -40,9 +41,7 @@ from bankwise.read.source import (
     Compilation,
     Compiled,
     EmittedPart,
-    Name,
     SourceLanguage,
-    names_of,
     source_of,
 )
 
