@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.joined import joined_text
+from bankwise.read.cxx.tree import parse
 from bankwise.read.line_marks import line_places
 from bankwise.read.project_files import includers, is_own
 from bankwise.read.toolkit import find_program
@@ -176,6 +178,14 @@ def test_one_file_has_no_place_for_headers(project: Path) -> None:
 
 
 @needs_nvcc
+def test_types_are_put_into_the_source_alone(project: Path) -> None:
+    done = fix("src/run.cu", "--accessor", "--write")
+    assert done.code == 1
+    assert "columns.cuh: not changed, since --accessor puts its types" in " ".join(done.err.split())
+    assert (project / "src/kernels/columns.cuh").read_text() == COLUMNS
+
+
+@needs_nvcc
 @pytest.mark.parametrize("place", ["../other", "third_party", "system"])
 def test_headers_of_others_are_left_alone(project: Path, place: str) -> None:
     folder = project.parent / "other" if place == "../other" else project / place
@@ -319,3 +329,90 @@ def test_who_includes_a_header_is_found_by_its_name_and_through_others() -> None
     }
     found = includers([Path("/p/k/x.cuh")], texts)
     assert {os.path.basename(one) for one in found} == {"a.cu", "all.cuh", "b.cu", "c.cu"}
+
+
+SPACES = """
+namespace a { __device__ void put(float* to, int at) { to[at * 2] = 1; } }
+namespace b {
+__device__ void put(float* to, int at) { to[at * 4] = 1; }
+namespace inner { __global__ void k2() { __shared__ float s2[64]; put(s2, threadIdx.x); } }
+}
+namespace { __device__ void put(float* to, int at) { to[at] = 1; } }
+__global__ void k0() { __shared__ float s0[64]; put(s0, threadIdx.x); }
+__global__ void k1() { __shared__ float s1[64]; a::put(s1, threadIdx.x); }
+namespace c { __global__ void k3() { __shared__ float s3[64]; ::b::put(s3, threadIdx.x); } }
+"""
+
+
+def followed(text: str) -> dict[str, list[str]]:
+    """The indices with which arrays are used, in whatever function."""
+    source = parse(text, "k.cu")
+    return {
+        one.name: [source.of(index) for use in one.uses for index in use.indices]
+        for one in shared_arrays(source)
+        if not one.refusals
+    }
+
+
+def test_functions_of_one_name_in_several_namespaces_are_told_apart() -> None:
+    """As in several headers."""
+    found = followed(SPACES)
+    assert found == {"s2": ["at * 4"], "s0": ["at"], "s1": ["at * 2"], "s3": ["at * 4"]}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "using namespace a;\n",
+        "using a::put;\n",
+        "namespace a { __device__ void put(float* to, float at) { to[0] = at; } }\n",
+        "inline namespace d { __device__ void put(float* to, int at) { to[at * 8] = 1; } }\n",
+        "struct S { __device__ void put(float* to, int at) { to[at * 8] = 1; } };\n",
+    ],
+)
+def test_which_function_is_meant_is_not_guessed(more: str) -> None:
+    assert "s0" not in followed(more + SPACES)
+
+
+@needs_nvcc
+def test_headers_with_functions_of_one_name_are_changed_each_for_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = SHARED.partition("__global__")[0].partition("\n")[2]
+    kernel = SHARED[SHARED.index("__global__") :]
+    named = f"#pragma once\nnamespace one {{\n{inside}}}\n{kernel}".replace(
+        "put(tile", "one::put(tile"
+    )
+    other = f"#pragma once\nnamespace {{\n{inside}}}\n{kernel}".replace("columns(", "others(")
+    run = (
+        '#include "one.cuh"\n#include "two.cuh"\nvoid run(const float* a, float* b) {\n'
+        "    columns<<<1, 32>>>(a, b);\n    others<<<1, 32>>>(a, b);\n}\n"
+    )
+    put(tmp_path, {"run.cu": run, "one.cuh": named, "two.cuh": other})
+    monkeypatch.chdir(tmp_path)
+    found = answer(fix("run.cu", "--format", "json", flags=()))
+    assert verdicts(found) == PASSED
+    assert {one["path"] for one in found["texts"]} == {"one.cuh", "two.cuh"}
+    assert all(one["totals"]["run"]["extra"] == 0 for one in found["after"]["kernels"])
+
+
+CONSTANT = TRANSPOSE.replace("#pragma once\n", "#pragma once\nconstexpr int PAD = 0;\n").replace(
+    "[TILE][TILE]", "[TILE][TILE + PAD]"
+)
+
+
+@needs_nvcc
+@pytest.mark.parametrize("other", ["", "int bytes() { return 32 * (32 + PAD) * 4; }\n"])
+def test_a_constant_of_a_header_is_another_one_if_nobody_else_says_it(
+    project: Path, other: str
+) -> None:
+    """In a file that is not compiled here it may say how much memory there is."""
+    put(project, {"src/kernels/transpose.cuh": CONSTANT})
+    put(project, {"src/other.cu": OTHER + other})
+    found = answer(fix("src/run.cu", "--format", "json"))
+    assert verdicts(found) == PASSED
+    texts = {one["path"]: one["text"] for one in found["texts"]}
+    text = texts["src/kernels/transpose.cuh"]
+    assert ("constexpr int PAD = 0;" in text) == bool(other)
+    assert ("constexpr int PAD = 1;" in text) == (not other)
+    assert ("tile[TILE][TILE + PAD];" in text) == (not other)

@@ -33,6 +33,7 @@ from bankwise.ask.every_launch import (
 from bankwise.ask.extents_early import sizes_with_extents
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.header_copies import copied, lines_of, remaining
+from bankwise.ask.header_users import needed_as_it_is
 from bankwise.ask.joined_headers import (
     in_files,
     is_folder,
@@ -53,7 +54,7 @@ from bankwise.files import check_placed, read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
-from bankwise.read.cxx.tree import parse
+from bankwise.read.cxx.tree import CxxSource, parse
 from bankwise.read.instances import back, instances_in
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Phase, Progress, phase_of
@@ -347,8 +348,16 @@ def _planned(
     every = [(n, one) for n, plans in enumerate(found.plans) for one in plans.arrays]
     _, left = extents(author, before, [one for _, one in every])
     leaving = {every[place][0]: refused for place, refused in left.items()}
+    others = ((n, needed_as_it_is(author, one.arrays)) for n, one in enumerate(found.plans))
+    leaving |= {n: refused for n, refused in others if refused is not None}
     plans = tuple(one for n, one in enumerate(found.plans) if n not in leaving)
-    return plans, (*found.unasked, *found.refusals, *leaving.values()), before
+    unasked = (one for one in found.unasked if _is_here(author.source, one))
+    return plans, (*unasked, *found.refusals, *leaving.values()), before
+
+
+def _is_here(source: CxxSource, refusal: Refusal) -> bool:
+    """Whether it is about the source's own file: of headers not all is used."""
+    return refusal.location is None or refusal.location.file == source.file
 
 
 def _change(chosen: WrittenArray, before: CompiledText) -> Change:

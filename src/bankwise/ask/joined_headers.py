@@ -11,7 +11,6 @@ besides a whole kernel stays as it is.
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,20 +18,21 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bankwise.ask.header_copies import same_program
+from bankwise.ask.header_users import needed, said_users, texts_of_others
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.same_code import same_code
 from bankwise.errors import InputError, Refusal
-from bankwise.files import nearby, read_text
+from bankwise.files import read_text
 from bankwise.read.cxx.headers import that_declare_shared
 from bankwise.read.cxx.joined import JoinedText, joined_text
-from bankwise.read.cxx.tree import CxxSource, Node, parse, walk
+from bankwise.read.cxx.tree import CxxSource, parse
 from bankwise.read.launch.headers import header_texts, others_folders
 from bankwise.read.line_marks import line_mark, line_places
 from bankwise.read.names import listed
-from bankwise.read.project_files import includers, is_header, is_own, project_texts
+from bankwise.read.project_files import is_header, is_own
 from bankwise.read.source import Compilation
 from bankwise.show.fixing import EditedFile, FixReport, Verdict
-from bankwise.show.patch import is_patch, lines_of, opcodes, patch_path, unified_patch
+from bankwise.show.patch import is_patch, patch_path, unified_patch
 
 
 def joined_source(source: CxxSource, what: Compilation) -> tuple[CxxSource, JoinedText | None]:
@@ -53,6 +53,7 @@ def with_headers(author: Author, before: CompiledText, why: str) -> tuple[Author
     """An author of a source with its own headers in it, where the compiler makes the same code of
     that. ``why`` these stay as they are, "" if nothing speaks against them."""
     source, joined = joined_source(author.source, author.what)
+    why = why or _TYPED * author.options.accessor
     if joined is None or why:
         return replace(author, left=tuple(_left_headers(author, joined, why))), before
     what = replace(author.what, text=source.text)
@@ -127,17 +128,12 @@ def _judged(author: Author, files: Sequence[EditedFile], after: str) -> tuple[st
         return Refusal(_NO_FILE)
     if not headers:
         return ()
-    here = {path.resolve()}
-    if joined is not None:
-        here |= {one.resolve() for one in (*joined.headers, *joined.beside)}
-    others = {one: text for one, text in project_texts(path).items() if one not in here}
-    if why := _needed(headers, others):
+    others = texts_of_others(author)
+    if why := needed(headers, others):
         return Refusal(why)
     if joined and not _is_same(author, joined, after, {Path(f.path): f.text for f in files}):
         return Refusal(_NO_FILES)
-    paths = [Path(one.path) for one in headers]
-    also = includers([one.resolve() for one in paths], others)
-    return (_said(paths, [nearby(one) for one in also]),)
+    return (said_users([Path(one.path) for one in headers], others),)
 
 
 def _is_same(author: Author, joined: JoinedText, after: str, files: Mapping[Path, str]) -> bool:
@@ -177,60 +173,6 @@ def _mapped(root: Path, flags: Sequence[str]) -> Iterator[str]:
         folder = one == "-I"
 
 
-def _needed(headers: Sequence[EditedFile], others: Mapping[Path, str]) -> str:
-    """What changes of headers besides whole kernels and is named by a file that is not compiled
-    here; empty if nothing is."""
-    for one in headers:
-        for name in dict.fromkeys(_shared_names(parse(one.before, one.path), one.text)):
-            word = re.compile(rf"\b{re.escape(name)}\b")
-            user = next((path for path, its in others.items() if word.search(its)), None)
-            if user is not None:
-                return _NEEDED.format(name=name, file=one.path, user=nearby(user))
-    return ""
-
-
-def _shared_names(source: CxxSource, after: str) -> Iterator[str]:
-    """The names by which other files may use what changes of a header: of functions that are no
-    kernels, and of what stands in none."""
-    lines, begin = source.data.split(b"\n"), [0]
-    for line in lines:
-        begin.append(begin[-1] + len(line) + 1)
-    for tag, i, j, _, _ in opcodes(lines_of(source.text), lines_of(after)):
-        if tag == "insert" and (inside := _function_at(source, begin[i] - 1, begin[i])):
-            yield from _called(source, inside)
-        for number in range(i, j) if tag in ("replace", "delete") else ():
-            first = begin[number] + len(lines[number]) - len(lines[number].lstrip())
-            inside = _function_at(source, first, begin[number] + len(lines[number].rstrip()))
-            words = re.findall(r"[A-Za-z_]\w{2,}", lines[number].decode())
-            yield from words if inside is None else _called(source, inside)
-
-
-def _function_at(source: CxxSource, start: int, stop: int) -> Node:
-    """The function that bytes stand in; None for none."""
-    node = source.root.descendant_for_byte_range(start, stop)
-    while node is not None and node.type != "function_definition":
-        node = node.parent
-    return node
-
-
-def _called(source: CxxSource, function: Node) -> Iterator[str]:
-    """The name of a function that is no kernel."""
-    head = source.of(function).partition("{")[0]
-    names = (node for node in walk(function) if node.type == "function_declarator")
-    first = next(names, None)
-    if "__global__" not in head and first is not None:
-        yield source.of(first.child_by_field_name("declarator")).rpartition("::")[2]
-
-
-def _said(headers: Sequence[Path], also: Sequence[str]) -> str:
-    names = listed([one.name for one in headers])
-    if not also:
-        return _ALONE.format(names=names)
-    most = also[:_MOST]
-    more = [f"{len(also) - _MOST} more"] * (len(also) > _MOST)
-    return _SHARED.format(names=names, also=listed([*most, *more]))
-
-
 def _left_headers(author: Author, joined: JoinedText | None, why: str) -> Iterator[str]:
     """Which headers of a source declare shared memory and stay as they are, in words: its own, and
     ``why``; those of others."""
@@ -244,21 +186,9 @@ def _left_headers(author: Author, joined: JoinedText | None, why: str) -> Iterat
         yield f"{listed(others)}: not changed, since {_FOREIGN}"
 
 
-_MOST = 4
-"""Files that are named."""
 _OTHER = "{names}: not changed, since the compiler makes other code of the source with them in it"
-_NEEDED = (
-    "{name} of {file} would change, which {user} names, and that is not compiled here: what is "
-    "judged would not be all that changes"
-)
-_ALONE = (
-    "whoever includes {names} gets what changes there; no other file of this project is seen to"
-)
-_SHARED = (
-    "whoever includes {names} gets what changes there: {also}, not compiled here: check these as "
-    "well"
-)
 _NO_FILE = "what changes is in no one file"
 _NO_FILES = "the compiler makes other code of the files than of the text that was judged"
 _ONE_FILE = "{output} is one file: --write, -o FOLDER/ and -o FILE.patch change headers as well"
+_TYPED = "--accessor puts its types into the source alone: without it headers change as well"
 _FOREIGN = "only headers of a source's own project are"
