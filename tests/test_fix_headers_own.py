@@ -13,6 +13,7 @@ import pytest
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.joined import joined_text
 from bankwise.read.cxx.tree import parse
+from bankwise.read.hip.clang import knows
 from bankwise.read.line_marks import line_places
 from bankwise.read.project_files import includers, is_own
 from bankwise.read.toolkit import find_program
@@ -416,3 +417,50 @@ def test_a_constant_of_a_header_is_another_one_if_nobody_else_says_it(
     assert ("constexpr int PAD = 0;" in text) == bool(other)
     assert ("constexpr int PAD = 1;" in text) == (not other)
     assert ("tile[TILE][TILE + PAD];" in text) == (not other)
+
+
+@needs_nvcc
+def test_a_header_that_nothing_instantiates_names_who_includes_it(project: Path) -> None:
+    put(project, {"src/all.cuh": '#include "kernels/transpose.cuh"\n'})
+    put(project, {"src/run.cu": RUN.replace("kernels/transpose.cuh", "all.cuh", 1)})
+    done = fix("src/kernels/transpose.cuh")
+    assert done.code == 2
+    assert "src/run.cu includes this file: `bankwise fix src/run.cu`" in " ".join(done.err.split())
+
+
+@needs_nvcc
+def test_hints_name_the_command_of_the_user(project: Path) -> None:
+    put(project, {"include/deep/sizes.h": "#define N 4\n"})
+    put(project, {"src/run.cu": f'#include "deep/sizes.h"\n{RUN}'})
+    for verb in ("fix", "check"):
+        done = bankwise(verb, "src/run.cu", "-t", "sm_90", "--", "-Isrc")
+        assert done.code == 2
+        assert f"`bankwise {verb} FILE -- -Iinclude`" in " ".join(done.err.split())
+
+
+@needs_nvcc
+def test_a_header_as_the_file_says_who_includes_it(project: Path) -> None:
+    """Its own kernel is compiled; a function that another file names is not changed in it."""
+    put(project, {"shared.cuh": SHARED, "use.cu": '#include "shared.cuh"\nint nothing;\n'})
+    launch = "void run(const float* a, float* b) { columns<<<1, 32>>>(a, b); }\n"
+    put(project, {"shared.cuh": SHARED + launch})
+    free = answer(fix("shared.cuh", "--format", "json"))
+    assert free["accepted"]
+    assert any("use.cu, not compiled here" in note for note in free["notes"])
+    put(project, {"user.cu": USER})
+    held = answer(fix("shared.cuh", "--format", "json"))
+    assert not held["accepted"]
+    assert any("user.cu names" in one["detail"] for one in held["verdicts"])
+
+
+@pytest.mark.skipif(not knows("gfx942"), reason="needs a clang that knows gfx942")
+def test_hip_headers_are_changed_too(project: Path) -> None:
+    header = TRANSPOSE.replace("once\n", "once\n#include <hip/hip_runtime.h>\n", 1)
+    run = RUN.replace("#include <kernels/columns.cuh>\n", "").replace(
+        "    columns", "    // columns"
+    )
+    put(project, {"src/kernels/transpose.cuh": header, "src/run.hip": run})
+    done = bankwise("fix", "src/run.hip", "-t", "gfx942", "--format", "json")
+    found = answer(done)
+    assert verdicts(found) == PASSED
+    assert [one["path"] for one in found["texts"]] == ["src/kernels/transpose.cuh"]
