@@ -61,7 +61,7 @@ void run(const float* a, float* b) {
 }
 """
 
-ZERO = "#pragma once\n__device__ inline float zero() { return 0.f; }\n"
+ZERO = '#pragma once\n#include "empty.h"\n__device__ inline float zero() { return 0.f; }\n'
 
 OTHER = """#include "kernels/transpose.cuh"
 void more(const float* a, float* b) { transpose<8><<<dim3(2, 2), dim3(8, 8)>>>(a, b, 16); }
@@ -72,6 +72,7 @@ PROJECT = {
     "src/kernels/transpose.cuh": TRANSPOSE,
     "src/kernels/columns.cuh": COLUMNS,
     "src/util/zero.cuh": ZERO,
+    "src/util/empty.h": "",
 }
 
 
@@ -464,3 +465,23 @@ def test_hip_headers_are_changed_too(project: Path) -> None:
     found = answer(done)
     assert verdicts(found) == PASSED
     assert [one["path"] for one in found["texts"]] == ["src/kernels/transpose.cuh"]
+
+
+@needs_nvcc
+def test_kernels_that_stay_the_same_code_are_not_executed(project: Path) -> None:
+    """What cannot be executed here is no matter where nothing of it changes."""
+    barrier = """#pragma once
+__global__ void waits(long* out) {
+    __shared__ unsigned long long bar;
+    unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&bar));
+    asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at) : "memory");
+    *out = bar;
+}
+"""
+    run = RUN.replace("void run(", '#include "waits.cuh"\nvoid run(')
+    run = run.replace("    columns<", "    waits<<<1, 32>>>(nullptr);\n    columns<")
+    put(project, {"src/waits.cuh": barrier, "src/run.cu": run})
+    found = answer(fix("src/run.cu", "--format", "json"))
+    assert verdicts(found) == PASSED
+    names = {one["demangled"].partition("(")[0] for one in found["after"]["kernels"]}
+    assert "waits" in names

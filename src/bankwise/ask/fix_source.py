@@ -47,6 +47,7 @@ from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_proof import extents, proved
 from bankwise.ask.source_text import Author, CompiledText, opened
 from bankwise.ask.supposed import without
+from bankwise.change.cxx.same_code import changed_kernels
 from bankwise.change.cxx.spelling import CxxEdit
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Location, Refusal
@@ -315,7 +316,10 @@ def _executed(
     whole = without(before.kernels, author.supposed)
     if judges.execute:
         old, new = (_emitted(author, one) for one in (before, after))
-        yield judge_code(author.language.emits, old, new, whole)
+        language = author.language
+        others = changed_kernels(old, new, language.parts, language.remark)
+        ran = tuple(one for one in whole if others is None or one.name in others)
+        yield judge_code(language.emits, old, new, ran or whole)
     if judges.run:
         what = replace(author.what, alone=None)
         yield judge_run(what, whole, before.text, after.text, after.changed)

@@ -143,9 +143,10 @@ def _is_same(author: Author, joined: JoinedText, after: str, files: Mapping[Path
         for path in (joined.file, *joined.headers, *joined.beside):
             place = _below(root, path)
             place.parent.mkdir(parents=True, exist_ok=True)
-            text = files.get(path) or read_text(path)
+            data = files[path].encode() if path in files else path.read_bytes()
             real = f'#include "{path.resolve()}"' in after
-            place.write_bytes(f"{line_mark(path.resolve() if real else path, 1)}{text}".encode())
+            mark = line_mark(path.resolve() if real else path, 1)
+            place.write_bytes(mark.encode() + data)
         what = replace(author.what, path=_below(root, joined.file), text=None, alone=None)
         what = replace(what, flags=tuple(_mapped(root, what.flags)))
         try:
@@ -189,6 +190,6 @@ def _left_headers(author: Author, joined: JoinedText | None, why: str) -> Iterat
 _OTHER = "{names}: not changed, since the compiler makes other code of the source with them in it"
 _NO_FILE = "what changes is in no one file"
 _NO_FILES = "the compiler makes other code of the files than of the text that was judged"
-_ONE_FILE = "{output} is one file: --write, -o FOLDER/ and -o FILE.patch change headers as well"
+_ONE_FILE = "-o {output} is one file: --write, -o FOLDER/ and -o FILE.patch change headers as well"
 _TYPED = "--accessor puts its types into the source alone: without it headers change as well"
 _FOREIGN = "only headers of a source's own project are"
