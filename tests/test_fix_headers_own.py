@@ -250,6 +250,9 @@ def test_what_another_file_calls_is_left_as_it_is(
     free = answer(fix("run.cu", "--format", "json", flags=()))
     assert verdicts(free) == PASSED
     assert [one["path"] for one in free["texts"]] == ["shared.cuh"]
+    # A file that does not include the header means something else.
+    put(tmp_path, {"user.cu": USER.replace("shared.cuh", "another.cuh")})
+    assert answer(fix("run.cu", "--format", "json", flags=()))["accepted"]
     put(tmp_path, {"user.cu": USER})
     held = answer(fix("run.cu", "--format", "json", flags=()))
     assert not held["accepted"]
@@ -485,3 +488,27 @@ __global__ void waits(long* out) {
     assert verdicts(found) == PASSED
     names = {one["demangled"].partition("(")[0] for one in found["after"]["kernels"]}
     assert "waits" in names
+
+
+@needs_nvcc
+def test_arrays_of_the_source_beside_such_headers_are_changed_in_it(project: Path) -> None:
+    own = COLUMNS.partition('zero.cuh"\n')[2].partition("#endif")[0].replace("columns(", "mine(")
+    run = RUN.replace("void run(", f"{own}void run(").replace(
+        "    columns<", "    mine<<<1, 32>>>(a, b);\n    columns<"
+    )
+    put(project, {"src/run.cu": run})
+    found = answer(fix("src/run.cu", "--kernel", "*mine*", "--format", "json"))
+    assert verdicts(found) == PASSED
+    # It alone changes, so there are no several texts, and its lines are told by their number.
+    assert "texts" not in found
+    assert found["patch"].startswith("--- a/src/run.cu\n+++ b/src/run.cu\n")
+    subprocess.run(["patch", "-p1"], input=found["patch"], text=True, check=True, cwd=project)
+    (mine,) = (n for name, n in extra("src/run.cu").items() if "mine" in name)
+    assert mine == 0
+    assert extra("src/run.cu") != {}
+    both = fix("src/run.cu", "-o", "out/")
+    assert both.code in (1, 3)
+    assert sorted(p.name for p in (project / "out").rglob("*.cu*")) == [
+        "columns.cuh",
+        "transpose.cuh",
+    ]

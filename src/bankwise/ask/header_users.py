@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bankwise.ask.array_posed import SizedArray
@@ -43,7 +43,7 @@ def needed_as_it_is(author: Author, arrays: Sequence[SizedArray]) -> Refusal | N
         if os.path.realpath(place.file) not in own or inside is None:
             continue
         for name in _called(source, inside):
-            if user := _user(name, texts_of_others(author)):
+            if user := _user(name, [place.file], texts_of_others(author)):
                 return Refusal(_NEEDED.format(name=name, file=place.file, user=user), place)
     return None
 
@@ -54,11 +54,14 @@ def named_elsewhere(source: CxxSource, path: Path, names: Sequence[str]) -> bool
     here = {os.path.realpath(file) for file in {one.file for one in source.lines}}
     texts = project_texts(path) if here else {}
     others = {one: text for one, text in texts.items() if str(one) not in here}
-    return any(_user(name, others) for name in names)
+    return any(_user(name, here, others) for name in names)
 
 
-def _user(name: str, others: Mapping[Path, str]) -> str:
-    """A file that names something; empty for none."""
+def _user(name: str, headers: Iterable[str], others: Mapping[Path, str]) -> str:
+    """A file that names something of some headers; empty for none, also where no file includes
+    one of them: then it is another thing."""
+    if not includers([Path(os.path.realpath(one)) for one in headers], others):
+        return ""
     word = re.compile(rf"\b{re.escape(name)}\b")
     return next((nearby(path) for path, its in others.items() if word.search(its)), "")
 
@@ -68,7 +71,7 @@ def needed(headers: Sequence[EditedFile], others: Mapping[Path, str]) -> str:
     here; empty if nothing is."""
     for one in headers:
         for name in dict.fromkeys(_shared_names(parse(one.before, one.path), one.text)):
-            if user := _user(name, others):
+            if user := _user(name, [one.path], others):
                 return _NEEDED.format(name=name, file=one.path, user=user)
     return ""
 

@@ -126,14 +126,12 @@ def _judged(author: Author, files: Sequence[EditedFile], after: str) -> tuple[st
     headers = [one for one in changed if Path(one.path) != path or is_header(path)]
     if not changed:
         return Refusal(_NO_FILE)
-    if not headers:
-        return ()
-    others = texts_of_others(author)
+    others = texts_of_others(author) if headers else {}
     if why := needed(headers, others):
         return Refusal(why)
     if joined and not _is_same(author, joined, after, {Path(f.path): f.text for f in files}):
         return Refusal(_NO_FILES)
-    return (said_users([Path(one.path) for one in headers], others),)
+    return (said_users([Path(one.path) for one in headers], others),) if headers else ()
 
 
 def _is_same(author: Author, joined: JoinedText, after: str, files: Mapping[Path, str]) -> bool:
