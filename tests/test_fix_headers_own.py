@@ -512,3 +512,18 @@ def test_arrays_of_the_source_beside_such_headers_are_changed_in_it(project: Pat
         "columns.cuh",
         "transpose.cuh",
     ]
+
+
+@needs_nvcc
+def test_a_header_that_is_another_program_in_the_text_is_left_alone(project: Path) -> None:
+    """As the preprocessor tells it that it is included."""
+    text = TRANSPOSE.replace(
+        "    __syncthreads();", "    out[n] = __INCLUDE_LEVEL__;\n    __syncthreads();"
+    )
+    put(project, {"src/kernels/transpose.cuh": text})
+    done = fix("src/run.cu", "--write")
+    assert done.code == 1
+    told = " ".join(done.err.split())
+    assert "the compiler makes other code of the source with them in it" in told
+    assert (project / "src/kernels/transpose.cuh").read_text() == text
+    assert (project / "src/kernels/columns.cuh").read_text() == COLUMNS
