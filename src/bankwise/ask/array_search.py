@@ -20,7 +20,7 @@ from bankwise.ask.dearer import crowded, heavy, slower, thinly
 from bankwise.ask.every_launch import believed, every_launch, over, paying, shown
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.spelling import Spelling, edited
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.identity import ByIdentity
 from bankwise.read.cxx.tree import CxxSource
@@ -280,14 +280,19 @@ def _joins(source: CxxSource, sized: SizedArray) -> bool:
         return False
     uses = [use for use in sized.array.uses if use.indices and not use.scale]
     single, others = (
-        {source.place(use.span.start).line for use in uses if bool(use.kept) == kept}
+        {_line(source.place(use.span.start)) for use in uses if bool(use.kept) == kept}
         for kept in (False, True)
     )
     return any(
-        one.access.location.line in single - others and one.access.width_bytes > size.element_bytes
+        _line(one.access.location) in single - others
+        and one.access.width_bytes > size.element_bytes
         for kernel, size in zip(sized.kernels, sized.sizes, strict=True)
         for one in kernel.accesses
     )
+
+
+def _line(place: Location) -> Location:
+    return Location(place.file, place.line)
 
 
 def _compiled(

@@ -19,6 +19,7 @@ from bankwise.ask.array_posed import SizedArray, sized
 from bankwise.ask.array_texts import WrittenArray, claims_of
 from bankwise.ask.dearer import crowded
 from bankwise.ask.every_launch import LaunchKey, believed, every_launch, over, paying
+from bankwise.ask.header_users import named_elsewhere
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.skew import SkewSpelling, by_skews
@@ -127,10 +128,12 @@ def _pads(skew: SkewSpelling, rows: Mapping[int, int]) -> bool:
 
 
 def _in_headers(asked: _Sayable, skew: SkewSpelling) -> bool:
-    """Whether a header of the author's says the name of a constant, by a macro perhaps."""
+    """Whether a header of the author's says the name of a constant, by a macro perhaps; of one
+    that stands in a header itself, any other file."""
     headers = own_headers(asked.source.text, asked.what.path, asked.what.flags)
     names = "|".join(map(re.escape, skew.skew.constants))
-    return bool(names) and any(re.search(rf"\b(?:{names})\b", text) for text in headers)
+    said = bool(names) and any(re.search(rf"\b(?:{names})\b", text) for text in headers)
+    return said or named_elsewhere(asked.source, asked.what.path, skew.skew.constants)
 
 
 def _beside(

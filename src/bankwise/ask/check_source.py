@@ -15,6 +15,7 @@ from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first
 from bankwise.ask.device_alone import alone, takes_long
 from bankwise.ask.fix_cute_source import written_by_cute
 from bankwise.ask.header_copies import copied_text
+from bankwise.ask.joined_headers import joined_source
 from bankwise.ask.source_plans import SourcePlans, promised, source_plans
 from bankwise.ask.supposed import NUMBERS, is_open
 from bankwise.ask.write_emitted import Origin
@@ -53,7 +54,8 @@ def check_source_file(
     arrays: tuple[SharedArray, ...] = ()
     try:
         found = at_expressions(found, texts)
-        source = parse(texts[str(path)], str(path))
+        source, joined = joined_source(parse(texts[str(path)], str(path)), what)
+        what = what if joined is None else replace(what, text=source.text)
         with_copies = copied_text(source, what)
         source = source if with_copies is None else with_copies.source
         arrays = shared_arrays(source)

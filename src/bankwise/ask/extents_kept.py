@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 
 from msgspec import field
 from msgspec.structs import replace
@@ -26,7 +27,7 @@ from bankwise.ask.judge_emitted import SIMULATORS, settings_of, simulated
 from bankwise.ask.source_text import Author
 from bankwise.change.simulate.launches import SimulatedLaunch
 from bankwise.change.simulate.memory import TOO_LONG, Unsupported
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
@@ -95,7 +96,7 @@ class ExtentFacts(ByIdentity, frozen=True, eq=False):
             index=_flat(of(one.index)),
             below=one.below,
             guard=f" only if {guards[0]}" if guards else "",
-            line=self.source.place(one.index.start).line,
+            line=self._places({self.source.place(one.index.start)}),
         )
 
     @property
@@ -122,8 +123,15 @@ class ExtentFacts(ByIdentity, frozen=True, eq=False):
         return text + f"; {left}" * bool(left)
 
     def _lines(self, some: Iterable[AskedIndex]) -> str:
-        lines = sorted({self.source.place(one.index.start).line for one in some})
-        return f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
+        return self._places({self.source.place(one.index.start) for one in some})
+
+    def _places(self, places: Collection[Location]) -> str:
+        """Lines by their number, those of headers with the name of their file."""
+        home = self.source.file
+        lines = sorted({(at.file != home, Path(at.file).name, at.line) for at in places})
+        own = [str(line) for other, _, line in lines if not other]
+        said = [f"line{'s' * (len(own) > 1)} {', '.join(own)}"] * bool(own)
+        return ", ".join((*said, *(f"{file}:{line}" for other, file, line in lines if other)))
 
 
 def extents_of(
@@ -359,7 +367,7 @@ _MAY = (
     "shows that {index} stays below {below} there" + _MEANT
 )
 _UNSEEN = (
-    "line {line}: {use} is reached{guard}, which no known launch shows, and {index} has to stay "
+    "{line}: {use} is reached{guard}, which no known launch shows, and {index} has to stay "
     "below {below} there"
 )
-_DIFFERS = "line {line}: {use} is reached{guard} and leaves its row"
+_DIFFERS = "{line}: {use} is reached{guard} and leaves its row"

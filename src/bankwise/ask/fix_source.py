@@ -32,7 +32,14 @@ from bankwise.ask.every_launch import (
 )
 from bankwise.ask.extents_early import sizes_with_extents
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.header_copies import copied, remaining
+from bankwise.ask.header_copies import copied, lines_of, remaining
+from bankwise.ask.header_users import needed_as_it_is
+from bankwise.ask.joined_headers import (
+    in_files,
+    is_folder,
+    one_file,
+    with_headers,
+)
 from bankwise.ask.judge_emitted import beyond, judge_code, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.line_copies import said_copies
@@ -40,17 +47,19 @@ from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_proof import extents, proved
 from bankwise.ask.source_text import Author, CompiledText, opened
 from bankwise.ask.supposed import without
-from bankwise.change.cxx.spelling import CxxEdit, lines_before
+from bankwise.change.cxx.same_code import changed_kernels
+from bankwise.change.cxx.spelling import CxxEdit
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_placed, read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
-from bankwise.read.cxx.tree import parse
+from bankwise.read.cxx.tree import CxxSource, parse
 from bankwise.read.instances import back, instances_in
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Phase, Progress, phase_of
+from bankwise.read.refused import asked_by
 from bankwise.read.sources import language_of
 from bankwise.show.fixing import Change, FixReport, SlowerText, Verdict
 from bankwise.show.patch import unified_patch
@@ -69,23 +78,38 @@ def fix_source_file(
 
     Raises :class:`InputError` where nothing compiles it, or the compiler says no, in its words.
     """
-    if output not in ("", "-"):
+    if output not in ("", "-") and not is_folder(output):
         check_placed(Path(output))
-    fewest = _asks_fewest(file, options)
+    _asks_fewest(file, options)
     if judges.run:
         need_gpu(file)
-    author, before, said = _asked(file, options, phase_of(progress))
-    fixed = _tried_alone(author, before, judges)
+    phase = phase_of(progress)
+    try:
+        author, before, said = _asked(file, options, phase, one_file(output))
+    except InputError as error:
+        raise asked_by(error, "fix") from error
+    found = in_files(author, _report(author, before, said, judges), output)
+    if isinstance(found, Refusal):
+        author, before, said = _asked(file, options, phase, str(found))
+        found = in_files(author, _report(author, before, said, judges), output)
+    assert isinstance(found, FixReport)
+    return found
+
+
+def _report(author: Author, before: CompiledText, said: Sequence[str], judges: Judges) -> FixReport:
+    """What becomes of a source, as one text."""
+    file, fixed = author.what.path, _tried_alone(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
     before, after = fixed.before, fixed.compiled
     slower = dear(before.kernels, after.kernels)
+    left = tuple(Refusal(one, Location(str(file))) for one in author.left)
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
         changes=fixed.changes,
-        refusals=fixed.refusals,
+        refusals=(*fixed.refusals, *left * _conflicts(after)),
         verdicts=fixed.verdicts,
         source_text=before.text,
         fixed_text=after.text,
@@ -96,7 +120,7 @@ def fix_source_file(
         notes=(*fixed.unpadded, *fixed.copied, *told, *_notes(author, fixed, slower)),
         slower=slower,
         passed_over=fixed.passed_over,
-        accept_slower=fewest,
+        accept_slower=_asks_fewest(file, author.options),
     )
 
 
@@ -131,18 +155,19 @@ def _left(fixed: _Fixed) -> tuple[str, ...]:
 
 
 def _asked(
-    file: Path, options: Options, phase: Phase
+    file: Path, options: Options, phase: Phase, why: str
 ) -> tuple[Author, CompiledText, tuple[str, ...]]:
     """A source as it is, compiled, with kernels that share its arrays and numbers for what is open;
-    and what there is to say of that."""
+    and what there is to say of that. ``why`` its headers stay as they are, "" if they need not."""
     text = read_text(file)
     what, said = compilation_of(file, options)
     author = Author(parse(text, str(file)), language_of(what), what, options, phase=phase)
     phase("compiling, following kernels")
     before = author.compiled(text)
+    author, before = with_headers(author, before, why)
     if options.kernel and (also := sharing(author.source, author.language, what, before.kernels)):
         author = replace(author, also=also)
-        before = author.compiled(text)
+        before = author.compiled(before.text)
         said = (*said, _ALSO.format(names=listed(also)))
     return *opened(author, before), said
 
@@ -158,7 +183,7 @@ class _Fixed(ByIdentity, frozen=True, eq=False):
     changes: tuple[Change, ...]
     verdicts: tuple[Verdict, ...]
     refusals: tuple[Refusal, ...]
-    lines: Mapping[int, int]
+    lines: Mapping[Location, Location]
     unpadded: tuple[str, ...] = ()
     edits: tuple[CxxEdit, ...] = ()
     copied: tuple[str, ...] = ()
@@ -249,7 +274,7 @@ def _written(
         tuple(_change(one, before) for one in chosen),
         heard(chosen, after),
         found.refusals,
-        lines_before(author.source, edits),
+        lines_of(author.source, edits, after.text),
         tuple(filter(None, (one.plans.unpadded for one in chosen))),
         edits,
         passed_over=found.left,
@@ -291,7 +316,10 @@ def _executed(
     whole = without(before.kernels, author.supposed)
     if judges.execute:
         old, new = (_emitted(author, one) for one in (before, after))
-        yield judge_code(author.language.emits, old, new, whole)
+        language = author.language
+        others = changed_kernels(old, new, language.parts, language.remark)
+        ran = tuple(one for one in whole if others is None or one.name in others)
+        yield judge_code(language.emits, old, new, ran or whole)
     if judges.run:
         what = replace(author.what, alone=None)
         yield judge_run(what, whole, before.text, after.text, after.changed)
@@ -324,8 +352,16 @@ def _planned(
     every = [(n, one) for n, plans in enumerate(found.plans) for one in plans.arrays]
     _, left = extents(author, before, [one for _, one in every])
     leaving = {every[place][0]: refused for place, refused in left.items()}
+    others = ((n, needed_as_it_is(author, one.arrays)) for n, one in enumerate(found.plans))
+    leaving |= {n: refused for n, refused in others if refused is not None}
     plans = tuple(one for n, one in enumerate(found.plans) if n not in leaving)
-    return plans, (*found.unasked, *found.refusals, *leaving.values()), before
+    unasked = (one for one in found.unasked if _is_here(author.source, one))
+    return plans, (*unasked, *found.refusals, *leaving.values()), before
+
+
+def _is_here(source: CxxSource, refusal: Refusal) -> bool:
+    """Whether it is about the source's own file: of headers not all is used."""
+    return refusal.location is None or refusal.location.file == source.file
 
 
 def _change(chosen: WrittenArray, before: CompiledText) -> Change:

@@ -23,11 +23,12 @@ from bankwise.change.cxx.copies import (
 )
 from bankwise.change.cxx.same_code import same_code
 from bankwise.change.cxx.spelling import CxxEdit, edited, lines_before
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.cxx.headers import OwnHeaders
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.launch.headers import defined_macros, header_texts
+from bankwise.read.line_marks import line_places
 from bankwise.read.names import listed
 from bankwise.read.source import Compilation
 
@@ -46,7 +47,7 @@ class LeftCopies(ByIdentity, frozen=True, eq=False):
     ``proved``: what is said of them beside the proof; ``notes``: what they are."""
 
     compiled: CompiledText
-    lines: Mapping[int, int]
+    lines: Mapping[Location, Location]
     proved: str
     notes: tuple[str, ...]
 
@@ -66,7 +67,7 @@ def copied(author: Author, before: CompiledText) -> CopiedAuthor | tuple[str, ..
     if made is None or not made.copies:
         return () if made is None else made.left
     copied_ = replace(before, text=made.source.text)
-    if not _same(author, before, replace(copied_, between=""), made.copies):
+    if not same_program(author, before, replace(copied_, between=""), made.copies):
         names = listed(tuple(dict.fromkeys(one.function for one in made.copies)))
         return (_OTHER.format(names=names),)
     return CopiedAuthor(made, replace(author, source=made.source), copied_)
@@ -79,10 +80,13 @@ def _compiled(author: Author, text: str) -> CompiledText | None:
         return None
 
 
-def _same(
-    author: Author, before: CompiledText, after: CompiledText, copies: Sequence[FunctionCopy]
+def same_program(
+    author: Author,
+    before: CompiledText,
+    after: CompiledText,
+    copies: Sequence[FunctionCopy] = (),
 ) -> bool:
-    """Whether the compiler makes the same code of a text and of one with copies."""
+    """Whether the compiler makes the same code of a text and of one with copies, if any."""
     language = author.language
     renamed = {one.name: one.function for one in copies}
     try:
@@ -102,7 +106,9 @@ def remaining(made: CopiedAuthor, edits: Sequence[CxxEdit], compiled: CompiledTe
     back = without_copies(made.text, edits)
     text = edited(made.text.source, (*edits, *back)) if back else compiled.text
     shorter = None if isinstance(text, Refusal) else _compiled(made.author, text)
-    if back and (shorter is None or not _same(made.author, shorter, compiled, made.text.copies)):
+    if back and (
+        shorter is None or not same_program(made.author, shorter, compiled, made.text.copies)
+    ):
         back, shorter = (), compiled
     after = compiled if shorter is None else shorter.under(compiled.emitted.passes.keys())
     copies = changed_copies(made.text, back)
@@ -118,21 +124,29 @@ def _lines(
     edits: Sequence[CxxEdit],
     after: str,
     copies: Sequence[FunctionCopy],
-) -> dict[int, int]:
+) -> dict[Location, Location]:
     """By line of a changed text that of the author's; of a copy the one that calls it."""
-    source = text.source
-    moved = lines_before(source, edits)
-    calls: dict[str, set[int]] = {}
+    calls: dict[str, set[Location]] = {}
     for one in copies:
         calls.setdefault(one.header, set()).add(one.called_at)
-    found: dict[int, int] = {}
-    for number in range(1, after.count("\n") + 2):
-        at = source.line(moved.get(number, 0) if moved else number)
-        if at.file == source.file:
-            found[number] = at.line
-        elif len(calls.get(at.file, ())) == 1:
-            (found[number],) = calls[at.file]
+    found: dict[Location, Location] = {}
+    for line, at in lines_of(text.source, edits, after).items():
+        called = calls.get(at.file, {at})
+        if len(called) == 1:
+            (found[line],) = called
     return found
+
+
+def lines_of(source: CxxSource, edits: Sequence[CxxEdit], after: str) -> dict[Location, Location]:
+    """By place of a line of a changed text, as the compiler calls it, that of the line before."""
+    moved = lines_before(source, edits)
+    numbers = moved or {n: n for n in range(1, after.count("\n") + 2)}
+    places = line_places(after, source.file)
+    return {
+        places[n - 1] if places else Location(source.file, n): source.line(old)
+        for n, old in numbers.items()
+        if not places or n <= len(places)
+    }
 
 
 def _said(copy: FunctionCopy) -> str:

@@ -66,7 +66,8 @@ def source_plans(
     arrays = shared_arrays(source)
     if not arrays:
         found = that_declare_shared(header_texts(source.text, what.path, what.flags))
-        reason = _NO_ARRAY + (_IN_HEADERS.format(names=listed(found)) if found else "")
+        said = listed([one.name for one in found])
+        reason = _NO_ARRAY + (_IN_HEADERS.format(names=said) if found else "")
         return SourcePlans((), (Refusal(reason, Location(source.file)),))
     measured = measure(arrays) if measure else sizes(source, arrays, language, what)
     if isinstance(measured, Refusal):
@@ -95,7 +96,7 @@ def source_plans(
 
 
 _NO_ARRAY = "no __shared__ array is declared in it"
-_IN_HEADERS = "; {names} declares some, and what stands in a header is not edited"
+_IN_HEADERS = "; {names} declares some, which stay as they are"
 
 
 def sharing(

@@ -13,6 +13,7 @@ from bankwise.ask.every_launch import EmittedCost, LaunchKey, emitted_cost, key_
 from bankwise.ask.supposed import NUMBERS, answers, is_lost, is_open, supposed, told
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.cxx.joined import JoinedText
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.instances import ChangedArgument, back, instance, instances_in
 from bankwise.read.kept_code import KeptCode
@@ -50,7 +51,8 @@ class Author(ByIdentity, frozen=True, eq=False):
     """The user's source as it is, how it is compiled, and what is asked of it. ``also``: kernels
     that are looked at as well, since what is asked about is made of the same text; ``supposed``:
     numbers for what nobody says of kernels that stay open without; ``kept``: what its texts share;
-    ``phase``: is told what is done now."""
+    ``phase``: is told what is done now; ``joined``: the headers that stand in the source, if some
+    do; ``left``: why others stay as they are, in words."""
 
     source: CxxSource
     language: SourceLanguage
@@ -60,6 +62,8 @@ class Author(ByIdentity, frozen=True, eq=False):
     supposed: tuple[KernelLaunch, ...] = ()
     kept: KeptCode = field(default_factory=KeptCode)
     phase: Phase = field(default=lambda _: None)
+    joined: JoinedText | None = None
+    left: tuple[str, ...] = ()
 
     def compiled(self, text: str, changed: tuple[ChangedArgument, ...] = ()) -> CompiledText:
         """A text in its place, compiled and followed. ``changed``: the arguments of templates that

@@ -70,10 +70,15 @@ def fix(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="OUT", help="Write it here; - prints it; a folder: TTGIR."
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="Write it here; - prints it; OUT.patch: the patch; a folder: TTGIR, headers.",
         ),
     ] = "",
-    write: Annotated[bool, typer.Option("--write", help="Write it back to FILE.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write it back to FILE, and its headers.")
+    ] = False,
     execute: Annotated[
         bool, typer.Option(help="Execute both kernels and compare the results.")
     ] = True,
@@ -155,20 +160,25 @@ def fix(
         )
     if isinstance(found, FixReport):
         found = replace(found, modules=()) if write else found
-        _deliver(found, str(file) if write else output, form, everything)
+        _deliver(found, str(file) if write else output, form, everything, back=write)
     else:
         _deliver_model(found, output, form, everything)
     raise typer.Exit(found.exit_code)
 
 
-def _deliver(report: FixReport, destination: str, form: FixFormat, everything: bool) -> None:
-    """The fixed text where it was asked for, the patch on stdout, the story on stderr."""
-    from bankwise.files import make_folder, write_atomically
+def _deliver(
+    report: FixReport, destination: str, form: FixFormat, everything: bool, *, back: bool = False
+) -> None:
+    """The fixed text where it was asked for, the patch on stdout, the story on stderr; ``back``: in
+    the place of what was read."""
+    from bankwise.files import check_writable, make_folder, write_atomically
     from bankwise.show.fix_story import print_fix
 
-    files = list(_named(report, destination)) if report.accepted else []
+    files = list(_named(report, destination, back=back)) if report.accepted else []
     if destination == "-" and report.accepted:
         sys.stdout.write("// -----\n".join(text for _, text in report.modules) or report.fixed_text)
+    for path, _ in files:
+        check_writable(path)
     for path, data in files:
         if len(files) > 1 or report.files or report.modules:
             make_folder(path.parent)
@@ -188,14 +198,21 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
             sys.stdout.write(report.patch)
 
 
-def _named(report: FixReport, destination: str) -> Iterator[tuple[Path, str | bytes]]:
+def _named(
+    report: FixReport, destination: str, *, back: bool
+) -> Iterator[tuple[Path, str | bytes]]:
     """What is written where; of a dump with several executables each to its own file."""
     from bankwise.ask.fix_dump import named
+    from bankwise.show.patch import is_patch
 
     path = Path(destination)
     if destination in ("", "-"):
         return
-    if report.files:
+    if back and report.texts:
+        yield from ((Path(one.path), one.text) for one in report.texts)
+    elif is_patch(destination) and not back:
+        yield path, report.patch
+    elif report.files:
         yield from ((path / name, data) for name, data in report.files)
     elif report.modules:
         yield from named(report.modules, path)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from bankwise.errors import Location
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import NAMED_LINE, AssemblyAccess, AssemblyKernel, reworded
-from bankwise.read.source import Name
+from bankwise.read.file_names import Name
 
 Places = tuple[Location, ...]
 """Where an instruction comes from: the innermost place, then where that was inlined."""

@@ -23,6 +23,7 @@ from bankwise.hardware.toolchain import triton
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.at_source import SourceLines, at_source
+from bankwise.read.file_names import Name, names_of
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import (
     UNSAID,
@@ -40,6 +41,7 @@ from bankwise.read.names import demangled, listed, own
 from bankwise.read.nvcc import compile_cuda
 from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import kernels as ptx_kernels
+from bankwise.read.refused import included_by
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.facts import embedded_ptx
@@ -48,9 +50,7 @@ from bankwise.read.source import (
     Compilation,
     Compiled,
     EmittedPart,
-    Name,
     SourceLanguage,
-    names_of,
     source_of,
 )
 
@@ -245,7 +245,7 @@ def compiled_kernels(cubin: Path, only: str, file: str, source: str = "") -> tup
     if not found:
         names = listed(kernel_names(text))
         message = f"no kernel {only!r} in this source" if names else "no kernel was compiled"
-        hint = f"it has {names}" if names else _uninstantiated(source)
+        hint = f"it has {names}" if names else included_by(file) + _uninstantiated(source)
         raise InputError(message, location=where, hint=hint)
     return tuple(_with_names(found, source))
 

@@ -71,7 +71,7 @@ SOURCES: tuple[Format, ...] = (
         family="C++",
         verbs=_COMPILED,
         ways_on=BY_ARGUMENT,
-        options=MACHINE_CODE | {FLAGS, DATABASE, ACCESSOR, "--prefer"},
+        options=MACHINE_CODE | {"--write", FLAGS, DATABASE, ACCESSOR, "--prefer"},
         preferences=_RANKED,
         compiled=True,
         instead="compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o "
@@ -93,7 +93,7 @@ SOURCES: tuple[Format, ...] = (
         family="C++",
         verbs=_COMPILED,
         ways_on=BY_ARGUMENT,
-        options=MACHINE_CODE | {"--isa", "--run", FLAGS, DATABASE, ACCESSOR, "--prefer"},
+        options=MACHINE_CODE | {"--write", "--isa", "--run", FLAGS, DATABASE, ACCESSOR, "--prefer"},
         preferences=_RANKED,
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "

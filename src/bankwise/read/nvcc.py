@@ -14,8 +14,8 @@ from pathlib import Path
 
 from bankwise.errors import InputError, Location
 from bankwise.read.extra import install
+from bankwise.read.file_names import Name
 from bankwise.read.refused import UNKNOWN, ToldSource, refused
-from bankwise.read.source import Name
 from bankwise.read.toolkit import find_program, run_program, version_of
 
 _FLAGS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from bankwise.errors import InputError
@@ -21,6 +21,17 @@ _UP = 3
 _MOST_FOLDERS = 4000
 _LEFT_OUT = frozenset({"node_modules", "build", "_build", "dist", "site-packages", "__pycache__"})
 _SOURCES = frozenset({".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hip", ".c"})
+_COMPILED = _SOURCES - {".cuh"}
+_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".tpp"})
+_OTHERS = frozenset(
+    {
+        *("third_party", "thirdparty", "third-party", "3rdparty", "external", "extern", "vendor"),
+        *("vendored", "deps", "_deps", "subprojects"),
+    }
+)
+"""Folders in which projects keep what others wrote."""
+_MOST_FILES = 4000
+_MOST_BYTES = 1 << 20
 _MISSING = (
     re.compile(r"^(?P<header>[\w./+-]+): No such file or directory"),
     re.compile(r"c(?:ould|an)not? open source file \"(?P<header>[^\"]+)\""),
@@ -50,8 +61,8 @@ def header_folders(header: str, source: Path) -> list[str]:
 
 
 def includer(source: Path) -> str:
-    """A file beside a source that includes it by its name, from the working folder; empty for
-    none."""
+    """A file that includes a source by its name, from the working folder: one beside it, else one
+    of its project that is compiled; empty for none."""
     here = Path(os.path.abspath(source))
     sign = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*"(?:\./)?{re.escape(here.name)}"', re.MULTILINE)
     try:
@@ -59,7 +70,88 @@ def includer(source: Path) -> str:
     except OSError:
         return ""
     found = (one for one in beside if one != here and sign.search(_read(one)))
-    return next((nearby(one) for one in found), "")
+    return next((nearby(one) for one in found), "") or _compiled_includer(here)
+
+
+def _compiled_includer(source: Path) -> str:
+    """A file of the project that is compiled and includes a source, itself or by another one."""
+    real = Path(os.path.realpath(source))
+    every = includers([real], project_texts(real))
+    return next((nearby(one) for one in every if one.suffix in _COMPILED and one != real), "")
+
+
+def is_header(path: Path) -> bool:
+    """Whether a file is called like one that others include."""
+    return path.suffix in _HEADERS | {".cuh"}
+
+
+def is_own(header: Path, source: Path) -> bool:
+    """Whether a header belongs to the project of a source, as far as its place tells: below the
+    folder of its repository, or where there is none below the one that the source's is in; in no
+    repository within that, and in no folder for what others wrote."""
+    top = _top(Path(os.path.realpath(source)).parent)
+    try:
+        below = Path(os.path.realpath(header)).relative_to(top)
+    except ValueError:
+        return False
+    between = [top.joinpath(*below.parts[:n]) for n in range(1, len(below.parts))]
+    return not any(
+        one.name.lower() in _OTHERS | _LEFT_OUT or any((one / sign).exists() for sign in _PROJECT)
+        for one in between
+    )
+
+
+def _top(here: Path) -> Path:
+    """The folder of the repository that a folder is in, else the one above it."""
+    tops = _tops(here)
+    whole = any((tops[-1] / sign).exists() for sign in _PROJECT)
+    return tops[-1] if whole else tops[:2][-1]
+
+
+def project_texts(source: Path) -> dict[Path, str]:
+    """The C++ of the project of a source, by path: as many files as can be read soon."""
+    found: dict[Path, str] = {}
+    here = Path(os.path.realpath(source))
+    for folder in _folders(_top(here.parent)):
+        for one in sorted(_files(folder)):
+            if one.suffix in _SOURCES | _HEADERS and is_own(one, here):
+                found[one] = _read(one)
+            if len(found) == _MOST_FILES:
+                return found
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        every = [Path(one.path) for one in os.scandir(folder) if one.is_file()]
+        return [one for one in every if one.stat().st_size <= _MOST_BYTES]
+    except OSError:
+        return []
+
+
+_INCLUDE = re.compile(r"""^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]""", re.MULTILINE)
+
+
+def includers(headers: Iterable[Path], texts: Mapping[Path, str]) -> list[Path]:
+    """The files that include one of some headers, themselves or by another one, as far as names
+    tell: one that ends in what is included is taken for it."""
+    names = {path: [_plain(one) for one in _INCLUDE.findall(text)] for path, text in texts.items()}
+    found: dict[Path, None] = {}
+    left = list(headers)
+    while left:
+        header = left.pop()
+        for path, every in names.items():
+            meant = (one for one in every if f"/{header}".endswith(f"/{one}"))
+            if path not in found and path != header and next(meant, ""):
+                found[path] = None
+                left.append(path)
+    return list(found)
+
+
+def _plain(name: str) -> str:
+    """What is included, without the folders that say where to begin."""
+    parts = [one for one in PurePosixPath(name).parts if one not in (".", "..", "/")]
+    return "/".join(parts)
 
 
 def _tops(here: Path) -> list[Path]:

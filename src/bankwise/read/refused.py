@@ -22,8 +22,8 @@ from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
+from bankwise.read.file_names import Name
 from bankwise.read.project_files import header_folders, includer, missed_header
-from bankwise.read.source import Name
 
 _MORE = 3
 _LAST_LINES = 4
@@ -152,5 +152,21 @@ def _near(told: str, printed: str, source: ToldSource) -> str:
         others = f" (and in {len(more)} more)" if more else ""
         said = f"{header} lies in {first}{others}: `bankwise check FILE -- -I{first}`."
         return said if first else ""
-    whole = includer(file) if re.search(UNKNOWN, printed) else ""
-    return f"{whole} includes this file: `bankwise check {whole}`." if whole else ""
+    return included_by(source.file).rstrip() if re.search(UNKNOWN, printed) else ""
+
+
+def included_by(file: str) -> str:
+    """Which file of the project to ask about instead of one that it includes, as the beginning of a
+    hint; empty where none does."""
+    whole = includer(Path(file)) if Path(file).is_file() else ""
+    return f"{whole} includes this file: `bankwise check {whole}`. " if whole else ""
+
+
+_COMMAND = re.compile(r"`bankwise check (?=FILE -- |\S+`\.)")
+
+
+def asked_by(error: InputError, verb: str) -> InputError:
+    """An error with the command of the user in its hints, where they name one that takes a source
+    and its flags."""
+    hint = _COMMAND.sub(f"`bankwise {verb} ", error.hint)
+    return InputError(error.message, location=error.location, hint=hint)

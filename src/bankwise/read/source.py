@@ -8,7 +8,6 @@ and its line in ``read/sources.py``.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +15,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bankwise.files import nearby, read_text
+from bankwise.files import read_text
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.device_text import DeviceText
@@ -25,9 +24,6 @@ from bankwise.read.follow.driver import UNSAID
 from bankwise.read.instances import ChangedArgument, instance
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import Launches
-
-Name = Callable[[str], str]
-"""What the user calls a file that a compiler names."""
 
 
 class Compilation(Struct, frozen=True):
@@ -132,20 +128,3 @@ def source_of(what: Compilation, folder: Path, name: str) -> Path:
     source = folder / (what.path.name if what.path.is_file() else name)
     source.write_text(what.whole if what.alone is None else what.alone.of(what.whole), "utf-8")
     return source
-
-
-def names_of(source: Path, file: str) -> Name:
-    """The source is called what the user calls it, a file below its folder likewise; others from
-    the working folder, where they lie below it."""
-    here, real = os.path.dirname(file), os.path.realpath(source)
-    folder = os.path.realpath((Path(file) if Path(file).is_file() else source).parent)
-
-    def name(found: str) -> str:
-        place = os.path.realpath(found)
-        if place == real:
-            return file
-        below = os.path.relpath(place, folder)
-        outside = below.split(os.sep, 1)[0] == os.pardir
-        return nearby(place) if outside else os.path.join(here, below)
-
-    return name

@@ -130,7 +130,8 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
             alike.setdefault(number if everything else shown, []).append((old, new))
     found = list(alike.values())
     shown_rows = found if everything else found[:_ROWS]
-    rows = [list(_cells(row, report.by_line)) for row in shown_rows]
+    home = report.before.file if report.by_line else ""
+    rows = [list(_cells(row, home)) for row in shown_rows]
     colours = ["red" if row[0][1].run.extra else "green" for row in shown_rows]
     for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
         before, after = kernel.whole, fixed.whole
@@ -166,14 +167,16 @@ def _joined(report: FixReport) -> bool:
     return bool(report.emitted) and any(access.joins for access in every)
 
 
-def _cells(row: Sequence[tuple[AccessReport, AccessReport]], by_line: bool) -> Iterator[str]:
-    """Of accesses that are alike what they take together, and the first place."""
+def _cells(row: Sequence[tuple[AccessReport, AccessReport]], home: str) -> Iterator[str]:
+    """Of accesses that are alike what they take together, and the first place. ``home``: the file
+    of which lines are told alone; "" where all are told with their columns."""
     old, new = row[0]
     many = len(row)
     for cost in (old.run.passes, new.run.passes, new.run.ideal):
         yield f"{many * cost:,}"
     at = old.location
-    yield (str(at.line) if by_line else f"{at.line}:{at.column}") + ", .." * (many > 1)
+    line = f"{Path(at.file).name}:" * (at.file != home) + str(at.line)
+    yield (line if home else f"{at.line}:{at.column}") + ", .." * (many > 1)
     yield f"{many} x {new.instruction}" if many > 1 else new.instruction
     yield f"{old.direction} {variables(old.allocations)}"
 

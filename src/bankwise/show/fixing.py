@@ -93,6 +93,14 @@ class SlowerText(Struct, frozen=True):
         )
 
 
+class EditedFile(Struct, frozen=True):
+    """A file of the author's before and after."""
+
+    path: str
+    before: str
+    text: str
+
+
 class GroupFront(ByIdentity, frozen=True, eq=False):
     """What competes for some allocations that share a layout: plans that can be written, of those
     that were looked at the ones that no other beats or equals in everything."""
@@ -115,7 +123,7 @@ class FixReport(Struct, frozen=True):
     is the second judge. ``accept_sampled``: it need not have seen the whole launch. ``parts``: into
     how many an access was split, by its place in the text before. ``by_line``: the accesses are
     instructions that a compiler made, before and after, and only their lines go together;
-    ``lines``: which line of the text before a line after is, none where all have their numbers
+    ``lines``: which line of a text before a line after is, none where all have their numbers
     still. ``fronts``: what else could be written. ``settings``: what to do with it in the framework
     that wrote the text, in lines. ``assumed``: what is taken if no conflict by a rule that nobody
     knows is real, in words. ``files``: where a folder was asked for, what goes below it, by
@@ -125,6 +133,7 @@ class FixReport(Struct, frozen=True):
     where there is one, it has the last word, not its text.
     ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not;
     ``hinge``: gained, and nothing if it is not, or not if a rule of low confidence does not hold.
+    ``texts``: the files that change, where headers are among them;
     ``passed_over``: texts with fewer passes that are left since they may be slower;
     ``accept_slower``: the user asked for the fewest passes, and none is.
     """
@@ -141,7 +150,7 @@ class FixReport(Struct, frozen=True):
     parts: Mapping[Location, int] = field(default_factory=dict)
     fronts: tuple[GroupFront, ...] = ()
     by_line: bool = False
-    lines: Mapping[int, int] = field(default_factory=dict)
+    lines: Mapping[Location, Location] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
     modules: tuple[tuple[str, str], ...] = ()
@@ -153,6 +162,7 @@ class FixReport(Struct, frozen=True):
     hinge: str = ""
     passed_over: tuple[SlowerText, ...] = ()
     accept_slower: bool = False
+    texts: tuple[EditedFile, ...] = ()
 
     @property
     def unsure(self) -> str:
@@ -287,11 +297,13 @@ def pairs(report: FixReport) -> list[tuple[Any, Any]]:
 def _by_line(report: FixReport) -> list[tuple[Any, Any]]:
     """What each line reads and writes before and after; lines that have both."""
     sides: list[dict[object, list[AccessReport]]] = [{}, {}]
-    moved: tuple[Mapping[int, int], ...] = ({}, report.lines)
+    moved: tuple[Mapping[Location, Location], ...] = ({}, report.lines)
     for side, check, lines in zip(sides, (report.before, report.after), moved, strict=True):
+        files = {one.file for one in lines}
         for one in (a for kernel in check.kernels for a in kernel.accesses):
-            line = lines.get(one.location.line, 0) if lines else one.location.line
-            side.setdefault((line, one.direction), []).append(one)
+            place = Location(one.location.file, one.location.line)
+            place = lines.get(place, Location("") if place.file in files else place)
+            side.setdefault((place, one.direction), []).append(one)
     old, new = sides
     return [(_joined(old[key]), _joined(new[key])) for key in old if key in new]
 

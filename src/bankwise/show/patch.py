@@ -16,8 +16,7 @@ def unified_patch(file: Path, before: str, after: str, like: tuple[str, str] | N
     For a file elsewhere they are relative to the root of the file system. ``like``: texts with the
     same lines, but that some that stay are empty, which says faster what changes.
     """
-    path = os.path.relpath(file)
-    path = path if not path.startswith("..") else os.path.abspath(file).lstrip("/")
+    path = patch_path(file)
     old, new = lines_of(before), lines_of(after)
     lines = [f"--- a/{path}\n", f"+++ b/{path}\n"] if old != new else []
     shown = (old, new) if like is None else (lines_of(like[0]), lines_of(like[1]))
@@ -25,6 +24,17 @@ def unified_patch(file: Path, before: str, after: str, like: tuple[str, str] | N
         lines += _hunk(group, old, new)
     ended = [x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines]
     return "".join(ended)
+
+
+def patch_path(file: Path) -> str:
+    """What a patch calls a file."""
+    path = os.path.relpath(file)
+    return path if not path.startswith("..") else os.path.abspath(file).lstrip("/")
+
+
+def is_patch(name: str) -> bool:
+    """Whether a file is called like a patch."""
+    return name.endswith((".patch", ".diff"))
 
 
 def lines_of(text: str) -> list[str]:

@@ -41,13 +41,13 @@ _DEEPEST = 4
 
 class FunctionCopy(Struct, frozen=True):
     """A copy of a function. ``header``: where that stands; ``caller``: for whom it was made;
-    ``called_at``: the first line of the source that calls it."""
+    ``called_at``: the first line that calls it."""
 
     name: str
     function: str
     header: str
     caller: str
-    called_at: int
+    called_at: Location
 
 
 class CopiedText(ByIdentity, frozen=True, eq=False):
@@ -69,7 +69,7 @@ class _WantedCopy(Struct, frozen=True):
 
 def with_copies(source: CxxSource, headers: OwnHeaders) -> CopiedText:
     """A source with a copy of each function of a header that is given one of its shared arrays."""
-    places = tuple(Location(source.file, n) for n in range(1, source.data.count(b"\n") + 2))
+    places = tuple(map(source.line, range(1, source.data.count(b"\n") + 2)))
     now = CopiedText(parse(source.text, source.file), ())
     for _ in range(_DEEPEST):
         found = list(_wanted(now, places, headers))
@@ -140,7 +140,7 @@ def _wanted(
             continue
         if not re.fullmatch(r"\w+", own) or _macro(source, name):
             continue
-        line = places[source.data.count(b"\n", 0, call.start_byte)].line
+        line = places[source.data.count(b"\n", 0, call.start_byte)]
         root = next((one for one in now.copies if one.name == own), None)
         own, line = (own, line) if root is None else (root.caller, root.called_at)
         new = _new_name(source, headers, now.copies, name, own)

@@ -7,7 +7,9 @@ and the places in the source, the emitted text has to be the same to the letter.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+
+from bankwise.read.source import EmittedPart
 
 _PLACES = r"^[ \t]*\.(?:loc|file)\b.*\n|^\.Ltmp\d+:.*\n|[ \t]*{remark}.*$"
 """Lines that say where in the source code stands, and remarks."""
@@ -26,6 +28,23 @@ def same_code(before: str, after: str, renamed: Mapping[str, str], remark: str) 
         after = after.replace(f"{len(name)}{name}", f"{len(old)}{old}").replace(name, old)
     old_code, code = _bare(before, remark), _bare(after, remark)
     return bool(code) and old_code == code
+
+
+def changed_kernels(
+    before: str, after: str, parts: Callable[[str], Iterable[EmittedPart]], remark: str
+) -> frozenset[str] | None:
+    """The kernels whose emitted text is another one in the second of two texts; None where the rest
+    is, what all of them may use. ``parts``: cuts a text into kernels."""
+    texts = []
+    for one in (before, after):
+        mine, rest = {part.kernel: part.text for part in parts(one)}, one
+        for text in mine.values():
+            rest = rest.replace(text, "\n", 1)
+        texts.append(({name: _bare(text, remark) for name, text in mine.items()}, rest))
+    (old, old_rest), (new, new_rest) = texts
+    if old.keys() != new.keys() or _bare(old_rest, remark) != _bare(new_rest, remark):
+        return None
+    return frozenset(name for name, text in new.items() if text != old[name])
 
 
 def _bare(emitted: str, remark: str) -> str:

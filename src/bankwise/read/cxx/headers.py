@@ -98,13 +98,15 @@ _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\()?(.*)", re.MULTILINE)
 _SHARED = re.compile(r"\b__shared__\b[^;{}()]*;")
 
 
-def that_declare_shared(texts: Mapping[Path, str]) -> tuple[str, ...]:
-    """The names of the author's headers that declare shared memory."""
-    plain = {path: without_comments(text.encode()).decode() for path, text in texts.items()}
+def declares_shared(text: str) -> bool:
+    """Whether a text declares shared memory."""
+    return _SHARED.search(without_comments(text.encode()).decode()) is not None
+
+
+def that_declare_shared(texts: Mapping[Path, str]) -> tuple[Path, ...]:
+    """The author's headers that declare shared memory."""
     return tuple(
-        path.name
-        for path, text in plain.items()
-        if _SHARED.search(text) and not of_compiler(str(path))
+        path for path, text in texts.items() if not of_compiler(str(path)) and declares_shared(text)
     )
 
 

@@ -19,8 +19,10 @@ from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import (
     calls_of,
     definitions,
+    full_name,
     function_of,
     macros_of,
+    meant,
     parameters_of,
 )
 from bankwise.read.cxx.macro_calls import Kept, argument_of, has_rows, in_macro, macro_of
@@ -139,12 +141,12 @@ def _argument(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
         return (str(_ROW_BYTES), span(named(parent)[2]))
     if macro_of(source, parent) is not None:
         return in_macro(source, address, parent, lambda inner, node: reach(inner, node, depth))
-    return _followed(source, address, name, place, depth)
+    return _followed(source, address, call, place, depth)
 
 
-def _followed(source: CxxSource, address: Node, name: str, place: int, depth: int) -> Kept:
-    """Into the one function of the file that has this name."""
-    found = definitions(source, name)
+def _followed(source: CxxSource, address: Node, call: Node, place: int, depth: int) -> Kept:
+    """Into the one function of the file that a call means."""
+    name, found = called(source, call), definitions(source, meant(source, call))
     if len(found) != 1 or depth == _DEPTH:
         return _no(source, address, f"is passed to {name}, which is not followed")
     parameters = parameters_of(found[0])
@@ -247,8 +249,7 @@ def _returned(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     shape = "function_declarator" if number else "pointer_declarator"
     if declarator is None or declarator.type != shape or depth == _DEPTH:
         return _no(source, address, "goes where it cannot be followed")
-    inner = next(node for node in walk(declarator) if node.type == "function_declarator")
-    calls = calls_of(source, source.of(inner.child_by_field_name("declarator")))
+    calls = calls_of(source, full_name(source, function))
     if isinstance(calls, Refusal):
         return calls
     kept: list[str | ByteSpan] = []

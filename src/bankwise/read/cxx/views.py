@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.functions import definitions, macros_of, parameters_of
+from bankwise.read.cxx.functions import definitions, macros_of, meant, parameters_of
 from bankwise.read.cxx.lvalues import bound
 from bankwise.read.cxx.macro_calls import argument_of, macro_of
 from bankwise.read.cxx.macros import element_in_macro, elements_by_macro
@@ -348,7 +348,8 @@ def _argument(
         kind = source.of(arguments)[1:-1] if arguments is not None else integer
         _cast(source, node, call, kind, view, found)
         return
-    defined = definitions(source, name)
+    function = meant(source, call) if name else ""
+    defined = definitions(source, function)
     if len(defined) != 1:
         refuse(source, node, f"is passed to {name}, which is not followed", found)
         return
@@ -358,7 +359,7 @@ def _argument(
     if not names or not same_shape(declarator, view):
         refuse(source, node, f"is passed to {name}, which takes something else", found)
         return
-    found.arguments.setdefault((name, place), set()).add(argument_of(node, parent).start_byte)
+    found.arguments.setdefault((function, place), set()).add(argument_of(node, parent).start_byte)
     body = defined[0].child_by_field_name("body")
     _typed(taken_row(source, defined[0], taken, call, view.rest), view, found)
     view = replace(view, held=defined[0], depth=view.depth + 1)

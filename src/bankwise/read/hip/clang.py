@@ -23,8 +23,8 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from bankwise.errors import InputError, Location
+from bankwise.read.file_names import Name
 from bankwise.read.refused import UNKNOWN, ToldSource, refused
-from bankwise.read.source import Name
 from bankwise.read.toolkit import run_program
 
 OWN_HEADER = Path(__file__).with_name("device.h")

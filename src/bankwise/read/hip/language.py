@@ -22,6 +22,7 @@ from bankwise.read.amd.parse import AmdKernel, kernels
 from bankwise.read.amd.text import named_files
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.at_source import Places, SourceLines, at_source
+from bankwise.read.file_names import Name, names_of
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import (
     UNSAID,
@@ -36,13 +37,12 @@ from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import Launches
 from bankwise.read.launch.headers import own_headers
 from bankwise.read.launch.host import launches_in
+from bankwise.read.refused import included_by
 from bankwise.read.source import (
     Compilation,
     Compiled,
     EmittedPart,
-    Name,
     SourceLanguage,
-    names_of,
     source_of,
 )
 
@@ -70,7 +70,9 @@ def check_hip(
     hosted = launches_in(host, own_headers(host, what.path, what.flags))
     found = AMD.kernels(text, file, kernel)
     if not found:
-        raise no_kernel(AMD, text, file, kernel)
+        error = no_kernel(AMD, text, file, kernel)
+        hint = included_by(file) + error.hint
+        raise InputError(error.message, location=error.location, hint=hint)
     said = with_options(AMD, found, args, workgroup_size, replace(launches, hosted=hosted), file)
     places = line_places(text)
     done = isolated(

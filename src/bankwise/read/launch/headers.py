@@ -8,7 +8,7 @@ not known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -39,6 +39,20 @@ def header_texts(source: str, file: Path, flags: Sequence[str] = ()) -> dict[Pat
     found: dict[Path, str] = {}
     _collect(source, file.parent, folders, found, set())
     return found
+
+
+def header_at(name: str, beside: Path | None, flags: Sequence[str] = ()) -> Path | None:
+    """The file that a name in quotation marks means, ``beside`` the file that includes it or in the
+    folders of ``-I``; in the latter alone where that is None; None where there is none."""
+    folders = map(Path, _values("-I", flags))
+    return _found(name, folders if beside is None else (beside, *folders))
+
+
+def others_folders(flags: Sequence[str] = ()) -> tuple[Path, ...]:
+    """The folders that flags name as those of headers by others."""
+    return tuple(
+        Path(one) for option in ("-isystem", "--system-include") for one in _values(option, flags)
+    )
 
 
 def _collect(
@@ -81,7 +95,7 @@ def _is_long(header: Path, folders: Sequence[Path]) -> bool:
     return size > _MOST_BYTES
 
 
-def _found(name: str, folders: Sequence[Path]) -> Path | None:
+def _found(name: str, folders: Iterable[Path]) -> Path | None:
     return next((p for p in (folder / name for folder in folders) if p.is_file()), None)
 
 

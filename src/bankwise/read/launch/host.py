@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from bankwise.read.launch.arrays import declare_array, declared_array
 from bankwise.read.launch.changes import changed, steady
 from bankwise.read.launch.constants import Known, evaluate
@@ -46,6 +48,7 @@ from bankwise.read.launch.loops import loop_at
 from bankwise.read.launch.pointers import pointers_in
 from bankwise.read.launch.reading import HostReading
 from bankwise.read.launch.tokens import SourceWord, tokens
+from bankwise.read.line_marks import MarkedLine, marked_lines
 
 _MOST_TOKENS = 400_000
 _EVERY_PLACE = frozenset(range(256))
@@ -57,7 +60,7 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
 
     ``headers``: texts that stand before it, for their constants; what they launch is left out.
     """
-    own = tokens(source)
+    own = _at_their_lines(tokens(source), source)
     every = (*header_words(headers, _MOST_TOKENS), *own)
     if len(own) > _MOST_TOKENS or not any(word.text in LAUNCHES for word in every):
         return ()
@@ -73,6 +76,17 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
         if not one.numbers and name not in reading.followed:
             _read_to(reading, one.start + 1, one.stop)
     return tuple(reading.found)
+
+
+def _at_their_lines(words: Sequence[SourceWord], source: str) -> tuple[SourceWord, ...]:
+    """The words of a source in which headers stand at the lines of its file; those of headers in
+    line 0, as behind it."""
+    marked = marked_lines(source)
+    if not marked or marked[0] != MarkedLine("", 1) or len(marked) < 2 or marked[1].number != 1:
+        return tuple(words)
+    file = marked[1].file
+    places = [one.number * (one.file == file) for one in marked]
+    return tuple(replace(one, line=places[one.line - 1]) for one in words)
 
 
 def _read_to(reading: HostReading, start: int, stop: int) -> None:

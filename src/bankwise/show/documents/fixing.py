@@ -103,6 +103,13 @@ class EmittedDocument(Struct, frozen=True):
     added: AddedDocument
 
 
+class FileTextDocument(Struct, frozen=True):
+    """A file as it is to be written."""
+
+    path: str
+    text: str
+
+
 class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1"):
     """One kernel before and after, the verdicts, the patch."""
 
@@ -137,6 +144,10 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
         tuple[EmittedDocument, ...],
         Meta(description="kernels of what the answer leaves, compiled: the last word on them"),
     ]
+    texts: Annotated[
+        tuple[FileTextDocument, ...] | UnsetType,
+        Meta(description="the files that change, where headers are among them"),
+    ] = UNSET
 
 
 class FrameworkDefaultDocument(Struct, frozen=True):
@@ -183,6 +194,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         passed_over=views(SlowerTextDocument, report.passed_over),
         gamble=report.unsure or None,
         emitted=tuple(map(_emitted, report.emitted)),
+        texts=views(FileTextDocument, report.texts) or UNSET,
     )
 
 
