@@ -178,3 +178,70 @@ def test_what_runs_beside_lanes_that_are_lost_is_a_bound() -> None:
     assert any("where control goes" in one.reason for one in kernel.refusals)
     assert not found.counted
     assert _rows(found) == [_range(0, 20)]
+
+
+def test_lanes_that_a_sync_without_a_barrier_finds_apart_are_a_bound() -> None:
+    body = "@P0 BRA `(.L_a)\nSTS [R1+0x200], R0\n.L_a:\nWARPSYNC.ALL\nSTS [R1], R0"
+    _, behind = sass(SHARED + BY_LANE + body).accesses
+    assert not behind.counted
+
+
+LEAVING = """\
+MOV R6, 0x10
+{set}
+.L_loop:
+ISETP.GE.U32.AND P3, PT, R0, R6, PT
+@P3 BRA `(.L_out)
+SHF.R.U32.HI R6, RZ, 0x1, R6
+BRA `(.L_loop)
+.L_out:
+{wait}
+.L_behind:
+STS [R1], R0"""
+
+
+def test_halves_that_leave_a_loop_in_turn_may_run_together_behind_it() -> None:
+    barrier = LEAVING.format(set="BSSY B0, `(.L_behind)", wait="BSYNC B0")
+    (met,) = sass(SHARED + BY_LANE + barrier).accesses
+    assert _rows(met) == [_range(0, 32)]
+    assert met.counted
+    (behind,) = sass(SHARED + BY_LANE + LEAVING.format(set="NOP", wait="NOP")).accesses
+    assert not behind.counted
+    assert _range(16, 32) in _rows(behind)
+
+
+MET_BETWEEN = """\
+MOV R6, RZ
+.L_loop:
+ISETP.GE.U32.AND P3, PT, R0, 0x10, PT
+ISETP.EQ.U32.AND P4, PT, R6, 0x1, PT
+PLOP3.LUT P3, PT, P3, P4, PT, 0x3c, 0x0
+BSSY B0, `(.L_met)
+@P3 BRA `(.L_a)
+@!PT BRA `(.L_a)
+BRA `(.L_wait)
+.L_a:
+STS [R1], R0
+.L_wait:
+BSYNC B0
+.L_met:
+IADD3 R6, R6, 0x1, RZ
+ISETP.LT.U32.AND P5, PT, R6, 0x2, PT
+@P5 BRA `(.L_loop)"""
+
+
+def test_groups_that_have_met_in_between_never_run_together() -> None:
+    (found,) = sass(SHARED + BY_LANE + MET_BETWEEN).accesses
+    assert _rows(found) == [_range(0, 16), _range(16, 32)]
+    assert found.counted
+
+
+def test_lanes_that_data_part_before_no_barrier_are_a_bound_behind_it() -> None:
+    code = "LDC.64 R8, c[0x0][0x210]\nIMAD.WIDE R8, R0, 0x4, R8\nLDG.E R9, [R8.64]\n"
+    code += "ISETP.EQ.U32.AND P0, PT, R9, RZ, PT\n{set}@P0 BRA `(.L_a)\nSTS [R1+0x200], R0\n"
+    code += ".L_a:\n{wait}.L_b:\nSTS [R1], R0"
+    held = code.format(set="BSSY B0, `(.L_b)\n", wait="BSYNC B0\n")
+    *_, met = sass(SHARED + BY_LANE + held).accesses
+    assert met.counted
+    *_, behind = sass(SHARED + BY_LANE + code.format(set="", wait="")).accesses
+    assert not behind.counted
