@@ -202,7 +202,7 @@ def lines(out: Path) -> Iterator[str]:
     decided = tomllib.loads((KERNELS / "suite.toml").read_text("utf-8"))["data"]
     all_, placed, exact, known, data, short = 0, 0, 0, 0, 0, []
     for case, row in zip(cases, rows, strict=True):
-        truth = disassembled(out / case["before"], case["kernel"], case["name"])
+        truth = disassembled(out / case["before"], case["kernel"]["before"], case["name"])
         told = case["predicted"][0]["instructions"]
         counted = (row.get("counted") or [None])[0]
         good, ran = 0, [at for at in truth if counted and counted["instructions"].get(at)]

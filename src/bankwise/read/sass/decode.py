@@ -64,6 +64,8 @@ _OTHERS: Mapping[str, GatherDoes] = {"YIELD": "yield", "WARPSYNC": "sync", "BAR"
 _BARRIER = re.compile(r"B\d+")
 _Condition = Callable[[State], Value]
 """A boolean for every lane."""
+_ONE_WORD = ("LDS", "SYNCS")
+"""What gives the same to all lanes that ask one word at once: a load, and a test of an mbarrier."""
 _RESULT = ("R4", "R5")
 """Where a function returns its value: seen in code that nvcc 13.0 makes of malloc and printf."""
 
@@ -122,7 +124,9 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         reads += _pointer(found)
         address = guarded(lambda state: _first_byte(found, state), guard)
         place = address
-        lost = _loading(lambda state: is_uniform(place(state)), lost) if word_ == "LDS" else lost
+        lost = (
+            _loading(lambda state: is_uniform(place(state)), lost) if word_ in _ONE_WORD else lost
+        )
     elif word_ == "LDG" and does is None and "STRONG" not in i.parts:
         held = tuple(name for text in i.operands[1:] for name in names(text))
         reads += held
