@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,12 @@ def listed(name: str, tile: tuple[int, ...], bits: int = 16) -> list[Mapped]:
     return [Mapped(tile, m.address) for m in members(name, Ground(shape(tile, bits), 64))]
 
 
+@cache
+def by_offsets(name: str, tile: tuple[int, ...]) -> Mapping[bytes, Mapped]:
+    """What a framework lists on a tile, by what it is: the laws of all frameworks ask the same."""
+    return {offsets(memory): memory for memory in listed(name, tile)}
+
+
 def offsets(memory: Memory) -> bytes:
     return memory.offsets(points(memory.shape)).astype(np.int64).tobytes()
 
@@ -62,9 +69,9 @@ def test_a_layout_is_a_member_exactly_if_it_can_be_written_and_the_text_reads_as
     Besides, strides say padding, and Triton and the formula every linear layout.
     """
     known, over = framework(name), Ground(shape(tile))
-    every = {offsets(m): m for other in NAMES for m in listed(other, tile)}
-    mine = {offsets(m) for m in listed(name, tile)}
-    gaps = {offsets(m) for m in listed("padding", tile)} if name in STRIDED else set()
+    every = {key: m for other in NAMES for key, m in by_offsets(other, tile).items()}
+    mine = by_offsets(name, tile)
+    gaps = by_offsets("padding", tile) if name in STRIDED else {}
     for key, memory in every.items():
         said = known.write(memory, over)
         if not isinstance(said, Refusal):

@@ -31,25 +31,22 @@ Masks = Mapping[str, int]
 def possible_bits(kernel: PtxKernel, symbols: Mapping[str, int]) -> Masks:
     """The masks of all registers that a kernel writes. ``symbols``: the alignment of each
     variable."""
-    writes = [(one, _results(one)) for one in kernel.statements]
+    writes = [(_mask(one), _results(one)) for one in kernel.statements]
     masks = {name: 0 for _, names in writes for name in names}
     known = _SPECIALS | dict(_threads(kernel))
     known |= {name: 0xFFFFFFFF & -size for name, size in symbols.items()}
 
     def operand(text: str) -> int:
-        number = integer(text)
-        if number is not None:
-            return number & _ALL
         return masks[text] if text in masks else known.get(text, _ALL)
 
     changed, rounds = True, 0
     while changed:
         changed, rounds = False, rounds + 1
-        for one, names in writes:
+        for written, names in writes:
             for name in names:
                 if masks[name] == _ALL:
                     continue
-                after = masks[name] | _mask(one, operand)
+                after = masks[name] | written(operand)
                 if after != masks[name]:
                     masks[name] = after if rounds < _ROUNDS else _from(after)
                     changed = True
@@ -80,25 +77,48 @@ def _bits(kind: str) -> int:
     return 8 * BYTES.get(kind, 8)
 
 
-def _mask(one: Statement, operand: Callable[[str], int]) -> int:
-    """What one statement may write."""
+_Operand = Callable[[str], int]
+"""The mask of what is no number."""
+
+
+def _mask(one: Statement) -> Callable[[_Operand], int]:
+    """What one statement may write, of the masks of its operands: as far as they do not decide it,
+    it is decided here, once."""
     words, kind = one.parts, one.parts[-1]
     ones = (1 << _bits(kind)) - 1
     rule = _RULES.get(words[0])
     if rule is None or "{" in "".join(one.operands) or kind not in BYTES or "hi" in words:
-        return _ALL
-    texts = (*one.operands[1:], "?", "?", "?")
+        return _anything
+    texts = (*one.operands[1:], "?", "?", "?")[:3]
+    numbers = [integer(text) for text in texts]
     if words[0] == "cvt":
-        return _converted(operand(texts[0]), words[-2], kind)
-    given = [operand(text) for text in texts[:3]]
+        return lambda operand: _converted(_given(operand, texts, numbers)[0], words[-2], kind)
     wide, signed = "wide" in words, kind[0] == "s"
-    cut = [n & ones for n in given[: 2 if wide else None]] + (given[2:] if wide else [])
     if words[0] == "bfe" and signed:
-        return _ALL
-    if signed and (wide or words[0] == "shr"):
-        cut[:2] = [_extended(n, _bits(kind)) for n in cut[:2]]
-    numbers = [integer(text) for text in texts[:3]]
-    return rule(cut, numbers) & (_ALL if wide else ones)
+        return _anything
+    extends = _bits(kind) if signed and (wide or words[0] == "shr") else 0
+    cuts = 2 if wide else 3
+
+    def written(operand: _Operand) -> int:
+        given = _given(operand, texts, numbers)
+        cut = [*(n & ones for n in given[:cuts]), *given[cuts:]]
+        if extends:
+            cut[:2] = [_extended(n, extends) for n in cut[:2]]
+        return rule(cut, numbers) & (_ALL if wide else ones)
+
+    return written
+
+
+def _anything(_: _Operand) -> int:
+    return _ALL
+
+
+def _given(operand: _Operand, texts: Sequence[str], numbers: _Numbers) -> list[int]:
+    """The masks of the operands."""
+    return [
+        operand(text) if number is None else number & _ALL
+        for text, number in zip(texts, numbers, strict=True)
+    ]
 
 
 def _extended(mask: int, bits: int) -> int:

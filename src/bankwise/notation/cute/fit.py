@@ -27,9 +27,9 @@ def to_cute(memory: Memory) -> CuteLayout | Refusal:
     plain = strided(table)
     if plain is not None and not table.flat[0]:
         return plain
-    bases = _bases(table)
+    bases, lines = _bases(table), _lines(table)
     for swizzle in _swizzles(int(table.max()).bit_length()):
-        if _meet(swizzle, bases):
+        if _meet(swizzle, bases) or any(_mode(swizzle(one)) is None for one in lines):
             continue
         unfolded = swizzle(table)
         found = strided(unfolded)
@@ -65,30 +65,37 @@ def _meet(swizzle: Swizzle, bases: tuple[int, ...]) -> bool:
 
 def strided(table: IntArray) -> StridedLayout | None:
     """The strides of a table of offsets relative to its origin, one mode for every axis."""
-    origin = table.flat[0]
     parts = []
-    total = np.full(table.shape, origin)
-    for axis, length in enumerate(table.shape):
-        along = np.moveaxis(table, axis, 0).reshape(length, -1)[:, 0] - origin
-        mode = _mode(along)
+    total = np.full(table.shape, table.flat[0])
+    for axis, line in enumerate(_lines(table)):
+        mode = _mode(line)
         if mode is None:
             return None
         parts.append(mode)
+        along = line - line[0]
         total += along.reshape([-1 if a == axis else 1 for a in range(table.ndim)])
     if not np.array_equal(total, table):
         return None
     return join(parts)
 
 
+def _lines(table: IntArray) -> list[IntArray]:
+    """The offsets along every axis, from the origin."""
+    axes = range(table.ndim)
+    return [table[tuple(slice(None) if a == axis else 0 for a in axes)] for axis in axes]
+
+
 def _mode(offsets: IntArray) -> StridedLayout | None:
-    """The coalesced mode with these offsets, from 0 on; None if they have no strides."""
+    """The coalesced mode of these offsets beside the first; None if they have no strides."""
     leaves: list[tuple[int, int]] = []
-    rest = offsets
+    rest = offsets - offsets[0]
     while len(rest) > 1:
         stride = int(rest[1])
+        if stride < 0:
+            return None
         breaks = np.flatnonzero(rest != stride * np.arange(len(rest)))
         run = int(breaks[0]) if breaks.size else len(rest)
-        if stride < 0 or len(rest) % run:
+        if len(rest) % run:
             return None
         blocks = rest.reshape(-1, run)
         if not np.array_equal(blocks, blocks[:, :1] + blocks[:1]):

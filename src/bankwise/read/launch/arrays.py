@@ -21,11 +21,15 @@ _MOST = 64
 _ASKS = ("size", "begin", "end", "cbegin", "cend", "empty", "front", "back", "at")
 """Members that change nothing."""
 _STEPS = ("++", "--")
+_BEGINS = frozenset(("vector", "array", *BYTES))
+"""The words at which a declaration begins."""
 
 
 def declared_array(words: Sequence[SourceWord], at: int) -> tuple[int, int, int] | None:
     """``int name[..] = {..}`` or ``std::vector<int> name = {..}`` whose type's word stands at a
     place: where its name is, the bracket of its elements, and the bytes of one; else None."""
+    if words[at].text not in _BEGINS:
+        return None
     texts = [word.text for word in words[at : at + 6]]
     if len(texts) == 6 and texts[0] in ("vector", "array") and texts[1] == "<":
         size, named = BYTES.get(texts[2], 0), at + 4 + 2 * (texts[3] == ",")

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from bankwise.read.launch.tokens import SourceWord
 
 CLOSING = {"(": ")", "{": "}", "[": "]"}
-_ASSIGNS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--")
+_CLOSES = frozenset(CLOSING.values())
+_CHANGES = "= += -= *= /= %= <<= >>= &= |= ^= ++ --"
+_ASSIGNS = frozenset(_CHANGES.split())
 _NO_CALLS = ("if", "while", "for", "switch", "return", "sizeof", "dim3", "min", "max", "printf")
 _SIZES = ("dim3", "cudaLaunchConfig_t")
 """Types whose members are set one by one."""
@@ -30,7 +32,7 @@ def changed(
         after = words[at + 1].text if at + 1 < len(words) else ""
         if word.text in CLOSING:
             calls.append(_call(words, at, by_value) if word.text == "(" else _NO_CALL)
-        elif word.text in CLOSING.values():
+        elif word.text in _CLOSES:
             calls = calls[:-1] or [_NO_CALL]
         elif word.text == "," and calls[-1].takes:
             calls[-1] = replace(calls[-1], place=calls[-1].place + 1)

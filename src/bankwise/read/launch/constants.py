@@ -33,6 +33,7 @@ _OPERATORS: tuple[Mapping[str, Callable[[int, int], int]], ...] = (
     },
 )
 """The loosest first."""
+_LEVELS = {sign: level for level, signs in enumerate(_OPERATORS) for sign in signs}
 
 BYTES = {"char": 1, "bool": 1, "short": 2, "half": 2, "int": 4, "unsigned": 4, "uint": 4}
 BYTES |= {"float": 4, "double": 8, "float2": 8, "float4": 16, "int2": 8, "int4": 16, "uchar": 1}
@@ -92,12 +93,10 @@ def _value(
     words: Sequence[SourceWord], at: int, scopes: Sequence[Constants], level: int, depth: int
 ) -> tuple[Known, int]:
     """The value of the operators of a level and tighter ones, and where it ends."""
-    if level == len(_OPERATORS):
-        return _operand(words, at, scopes, depth)
-    value, at = _value(words, at, scopes, level + 1, depth)
-    while at < len(words) and words[at].text in _OPERATORS[level]:
-        apply = _OPERATORS[level][words[at].text]
-        other, at = _value(words, at + 1, scopes, level + 1, depth)
+    value, at = _operand(words, at, scopes, depth)
+    while at < len(words) and (own := _LEVELS.get(words[at].text, -1)) >= level:
+        apply = _OPERATORS[own][words[at].text]
+        other, at = _value(words, at + 1, scopes, own + 1, depth)
         both = isinstance(value, int) and isinstance(other, int) and abs(value) <= _MOST
         value = apply(value, other) if both else None  # type: ignore[arg-type]
     return value, at

@@ -42,6 +42,8 @@ _SHARED = regex(
     r"\.shared\s+(?:\.align\s+(\d{1,9})\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)((?:\[\d{0,12}\])*)"
 )
 _BRACKET = regex(r"[{}\[\]()]")
+_BLANKS = regex(r"\s+")
+_NAME = regex(r"[a-z][\w.:]*")
 _LABEL = regex(r"\s*([$\w]+):(?!:)")
 _PARAM = regex(r"\.param\s+\.(\w+)[^,)]*?([\w$]+)(\[\d+\])?\s*(?=[,)]|$)")
 _SIZE = regex(r"\.(reqntid|maxntid)\s+([\d, ]+)")
@@ -263,9 +265,10 @@ def _body(text: str, first: int, places: PtxPlaces) -> tuple[tuple[Statement, ..
             rest, source = _marks(line, scopes, len(statements), places, source)
         while ";" in rest:
             piece, _, rest = rest.partition(";")
-            statement = _statement((pending + piece).strip(), started or number, source)
-            if statement is not None:
-                statements.append(replace(statement, number=len(statements)))
+            spelled = _spelled((pending + piece).strip())
+            if spelled is not None:
+                at = started or number
+                statements.append(Statement(at, *spelled, source, len(statements)))
                 scopes.of.append(scopes.open)
             pending, started = "", 0
             rest, source = _marks(rest, scopes, len(statements), places, source)
@@ -335,16 +338,18 @@ def _marks(
     return line, source
 
 
-def _statement(text: str, line: int, source: Location | None) -> Statement | None:
-    """One instruction; None for a directive (``.reg``, ``.pragma``)."""
+@lru_cache(maxsize=16_384)
+def _spelled(text: str) -> tuple[str, str, tuple[str, ...]] | None:
+    """Name, guard and operands of one instruction; None for a directive (``.reg``, ``.pragma``).
+    Many texts have many statements in common."""
     guard = ""
     if text.startswith("@"):
         guard, _, text = text[1:].lstrip().partition(" ")
         text = text.strip()
-    name, _, rest = re.sub(r"\s+", " ", text).partition(" ")
-    if not re.fullmatch(r"[a-z][\w.:]*", name):
+    name, _, rest = _BLANKS.sub(" ", text).partition(" ")
+    if not _NAME.fullmatch(name):
         return None
-    return Statement(line, name, guard.replace(" ", ""), tuple(_split(rest)), source)
+    return name, guard.replace(" ", ""), tuple(_split(rest))
 
 
 def _split(text: str) -> Iterator[str]:
