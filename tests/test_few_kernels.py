@@ -49,11 +49,13 @@ void launch(std::vector<float*> all) {
 """
 
 
-def fixed(folder: Path, monkeypatch: pytest.MonkeyPatch, whole: int) -> tuple[FixReport, list[str]]:
-    """What becomes of the source, and the texts that were compiled to machine code, in turn;
+def fixed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, whole: int, source: str = SOURCE
+) -> tuple[FixReport, list[str]]:
+    """What becomes of a source, and the texts that were compiled to machine code, in turn;
     ``whole``: how many texts of an array are compiled whole before others are."""
     file, texts = folder / "k.cu", list[str]()
-    file.write_text(SOURCE, "utf-8")
+    file.write_text(source, "utf-8")
     compile_cuda = cuda.compile_cuda
 
     def heard(source: Path, made: Path, *more: Any) -> str:
@@ -61,9 +63,9 @@ def fixed(folder: Path, monkeypatch: pytest.MonkeyPatch, whole: int) -> tuple[Fi
             texts.append(source.read_text("utf-8"))
         return compile_cuda(source, made, *more)
 
+    monkeypatch.setattr(array_search, "_WHOLE", whole)
     with monkeypatch.context() as patched:
         patched.setattr(cuda, "compile_cuda", heard)
-        patched.setattr(array_search, "_WHOLE", whole)
         return fix_source_file(file, Options(target="sm_90")), texts
 
 
@@ -169,3 +171,36 @@ def test_what_does_not_compile_beside_a_few_kernels_may_be_a_function_of_the_dev
     assert few.at(TEXT, 7) == "__device__ float unused(float x) { return used(x); }"
     assert every.at(TEXT, 7) == ""
     assert few.at(TEXT, 8) == ""
+
+
+SECOND = """__global__ void again(float* out) {
+  __shared__ float more[64][32];
+  more[threadIdx.y][threadIdx.x] = out[threadIdx.y * 32 + threadIdx.x];
+  more[threadIdx.y + 32][threadIdx.x] = out[threadIdx.x * 32 + threadIdx.y];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = more[threadIdx.x + 32][threadIdx.y] + more[threadIdx.x][0];
+}
+"""
+
+
+@NVCC
+def test_where_that_saved_something_the_next_array_is_tried_so_from_its_first_text_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind the first array nothing but that it is known says so."""
+    asked = array_search.few_kernels
+
+    def once(*given: Any) -> Any:
+        monkeypatch.setattr(array_search, "_WHOLE", 99)
+        return asked(*given)
+
+    launched = SOURCE.replace("  turned<<<", "  again<<<1, dim3(32, 32)>>>(all[1]);\n  turned<<<")
+    source = launched.replace("void launch", f"{SECOND}void launch").replace("STEP 2", "STEP 1")
+    monkeypatch.setattr(array_search, "few_kernels", once)
+    found, texts = fixed(tmp_path, monkeypatch, whole=0, source=source)
+    assert [one.allocations for one in found.changes] == [("more",), ("tile",)]
+    first = [n for n, one in enumerate(texts) if "tile[threadIdx" not in one]
+    second = [n for n, one in enumerate(texts) if "more[threadIdx" not in one]
+    assert first
+    assert second
+    assert max(first) < min(second)

@@ -73,7 +73,8 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     preference for fewest passes alone; ``busy``: of these, what issues for too long; ``paid``: what
     others would cost more, in words; ``worse``: the plans of those that take more passes;
     ``tried``: what was compiled; ``few``: by whom with the array's kernels alone, None for whole
-    texts, once that was asked."""
+    texts, once that was asked; ``sooner``: it is asked before the first text, as it is known to
+    save something."""
 
     author: Author
     before: CompiledText
@@ -87,6 +88,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     worse: list[ArrayPlan] = field(default_factory=list)
     tried: list[Untried] = field(default_factory=list)
     few: list[Author | None] = field(default_factory=list)
+    sooner: bool = False
 
     def cheapest(self) -> Iterator[RankedText]:
         """The one that costs least, the next one, ..; what parts accesses is none of them where
@@ -113,7 +115,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
 
     def _trying(self) -> Author:
         """By whom the next text is compiled: behind a few ones with the array's kernels alone."""
-        if len(self.tried) >= _WHOLE and not self.few:
+        if not self.few and (self.sooner or len(self.tried) >= _WHOLE):
             self.few.append(few_kernels(self.author, self.best, self.plans.arrays))
         return next(filter(None, self.few), self.author)
 
