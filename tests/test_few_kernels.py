@@ -204,3 +204,13 @@ def test_where_that_saved_something_the_next_array_is_tried_so_from_its_first_te
     assert first
     assert second
     assert max(first) < min(second)
+
+
+@NVCC
+def test_a_short_source_without_headers_is_compiled_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "\n".join(line for line in SOURCE.split("\n") if "#include" not in line)
+    source = source.replace("std::vector<float*> all", "float** all")
+    _, texts = fixed(tmp_path, monkeypatch, whole=0, source=source)
+    assert not any(map(is_few, texts))

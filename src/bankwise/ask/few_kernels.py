@@ -25,6 +25,10 @@ from bankwise.read.names import demangled, own
 
 _HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<", re.MULTILINE)
 
+_LONG = 1 << 18
+"""Characters of emitted text from which on it takes long to compile kernels without a header: 20
+short ones take no longer than to start the compiler."""
+
 
 def few_kernels(author: Author, best: CompiledText, arrays: Sequence[SizedArray]) -> Author | None:
     """Who compiles the kernels of these arrays alone in texts like ``best``; None where that saves
@@ -33,11 +37,14 @@ def few_kernels(author: Author, best: CompiledText, arrays: Sequence[SizedArray]
     parts = author.language.parts(best.between) if author.language.alone else ()
     every = [part.kernel for part in parts]
     others = frozenset(map(_function, every)) - mine
-    if not every or best.changed or not (others or _HEADER.search(author.what.whole)):
+    headers = bool(_HEADER.search(author.what.whole))
+    if not every or best.changed or not (headers or (others and len(best.between) > _LONG)):
         return None
     known = author.what.alone or DeviceText((), ())
-    for included in (frozenset[str](), usual_headers(), None):
-        less = replace(known, kernels=tuple(every), others=others, included=included)
+    less = replace(known, kernels=tuple(every), others=others)
+    some = (frozenset[str](), usual_headers()) if headers else ()
+    for included in (*some, None):
+        less = replace(less, included=included)
         if found := _same_code(author, best, less):
             return found
     return None
