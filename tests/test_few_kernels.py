@@ -32,6 +32,7 @@ __device__ float twice(float x) { return 2 * x; }
 __device__ float thrice(Pair x) { return 3 * x.a; }
 template <int N> __global__ void plain(float* out) {
   __shared__ float line[N];
+  for (int n = 0; n < 64; n += int(out[n]) + 1) line[n] = out[n];
   line[threadIdx.x] = thrice({out[threadIdx.x], 1});
   __syncthreads();
   out[threadIdx.x] = line[N - 1 - threadIdx.x];
