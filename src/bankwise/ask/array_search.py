@@ -18,6 +18,7 @@ from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.dearer import crowded, heavy, slower, thinly
 from bankwise.ask.every_launch import believed, every_launch, over, paying, shown
+from bankwise.ask.few_kernels import few_kernels, whole_text
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.spelling import Spelling, edited
 from bankwise.errors import InputError, Location, Refusal
@@ -26,6 +27,10 @@ from bankwise.identity import ByIdentity
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.names import short
 from bankwise.show.fixing import SlowerText
+
+_WHOLE = 2
+"""Texts that are compiled whole before it pays to ask how the array's kernels are without others:
+that takes a compilation or more, and so does the text that is chosen."""
 
 FEWEST = "fewest-passes"
 """The preference by which a text is written that may be slower."""
@@ -66,7 +71,10 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
 
     What was ``found`` costs less than ``best``. ``left``: what may be slower, and is written by the
     preference for fewest passes alone; ``busy``: of these, what issues for too long; ``paid``: what
-    others would cost more, in words; ``worse``: the plans of those that take more passes."""
+    others would cost more, in words; ``worse``: the plans of those that take more passes;
+    ``tried``: what was compiled; ``few``: by whom with the array's kernels alone, None for whole
+    texts, once that was asked; ``sooner``: it is asked before the first text, as it is known to
+    save something."""
 
     author: Author
     before: CompiledText
@@ -78,11 +86,14 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     busy: list[RankedText] = field(default_factory=list)
     paid: list[str] = field(default_factory=list)
     worse: list[ArrayPlan] = field(default_factory=list)
+    tried: list[Untried] = field(default_factory=list)
+    few: list[Author | None] = field(default_factory=list)
+    sooner: bool = False
 
     def cheapest(self) -> Iterator[RankedText]:
         """The one that costs least, the next one, ..; what parts accesses is none of them where
         that is dear."""
-        untried = self._in_order()
+        untried, given = self._in_order(), list[Spelling]()
         many, name = len(untried), self.plans.arrays[0].array.name
         while True:
             while may := [one for one in untried if self._may_win(one)]:
@@ -95,7 +106,34 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
                 return
             least = self._least()
             self.found.remove(least)
-            yield least
+            whole = self._whole(least)
+            if whole is None:
+                untried = self._again(given)
+                continue
+            given.append(whole.spelling)
+            yield whole
+
+    def _trying(self) -> Author:
+        """By whom the next text is compiled: behind a few ones with the array's kernels alone."""
+        if not self.few and (self.sooner or len(self.tried) >= _WHOLE):
+            self.few.append(few_kernels(self.author, self.best, self.plans.arrays))
+        return next(filter(None, self.few), self.author)
+
+    def _whole(self, one: RankedText) -> RankedText | None:
+        """A text as the compiler makes it whole; None where that is other code."""
+        if one.made.whole:
+            return one
+        self.author.phase("compiling the whole text")
+        made = whole_text(self.author, self._trying(), one.made)
+        return None if made is None else replace(one, made=made)
+
+    def _again(self, given: Sequence[Spelling]) -> list[Untried]:
+        """All texts but those that were ``given``, as if none had been compiled; whole this time.
+        Those that were are remembered."""
+        for known in (self.found, self.left, self.busy, self.paid, self.worse):
+            known.clear()
+        self.few[:] = [None]
+        return [one for one in self._in_order() if one[1] not in given]
 
     def _in_order(self) -> list[Untried]:
         """What may be compiled, the likely best first: one XOR takes the compiler accesses that it
@@ -120,9 +158,10 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         compiled; none where nothing does, and where that is preferred."""
         most = self._cost[0] if taken is None else taken.price[0]
         ranked = [one for one in (*self.left, *self.found) if one.price[0] < most]
-        if self._fewest or not ranked:
+        in_order = sorted(() if self._fewest else ranked, key=lambda each: each.rank)
+        one = next(filter(None, map(self._whole, in_order)), None)
+        if one is None:
             return ()
-        one = min(ranked, key=lambda each: each.rank)
         keys = shown(every_launch(self.before.kernels))
         now = (self.best if taken is None else taken.made).emitted.passes
         passes = over(now, keys), over(one.made.emitted.passes, keys)
@@ -195,7 +234,8 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
 
     def _try(self, one: Untried) -> None:
         """Compile a text, and put it where it belongs."""
-        made = _compiled(self.author, self.before, (*self.spellings, one[1]))
+        made = _compiled(self._trying(), self.before, (*self.spellings, one[1]))
+        self.tried.append(one)
         if isinstance(made, str):
             self.paid.append(made)
             self.worse.append(one[0])

@@ -80,17 +80,18 @@ def written_arrays(
     """Array by array, the spelling that costs least where it is compiled; what was chosen so far
     stays. And why an array has none. ``heard``: by whom each is judged."""
     chosen: tuple[WrittenArray, ...] = ()
-    best, refusals, left = before, list[Refusal](), list[SlowerText]()
+    best, refusals, left, saves = before, list[Refusal](), list[SlowerText](), False
     for plans in planned:
         taken, why = None, ""
-        search = ArraySearch(author, before, best, [c.spelling for c in chosen], plans)
+        spellings = [c.spelling for c in chosen]
+        search = ArraySearch(author, before, best, spellings, plans, sooner=saves)
         for found in search.cheapest():
             one = WrittenArray(plans, found.plan, found.spelling)
             why = rejection(heard((*chosen, one), found.made)) if heard else ""
             if not why:
                 taken, best, chosen = found, found.made, (*chosen, one)
                 break
-        slower = search.slower(taken)
+        slower, saves = search.slower(taken), saves or any(search.few)
         left += slower
         if taken is None:
             refusals.append(_unwritten(author.source, plans, why, search.paid, slower))

@@ -20,7 +20,7 @@ from bankwise.read.device_text import DeviceText, device_text
 from bankwise.read.names import listed
 from bankwise.read.source import Compilation, SourceLanguage
 
-_ROUNDS = 8
+ROUNDS = 8
 """How often something more is left out that does not compile without the headers."""
 
 Follow = Callable[[Compilation], Sequence[AssemblyKernel]]
@@ -42,20 +42,20 @@ def alone(
         return None
     names = tuple(part.kernel for part in language.parts(emitted))
     less: DeviceText | None = replace(found, kernels=names)
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         if less is None:
             return None
         tried = replace(what, alone=less)
         try:
-            same = _same(follow(what), follow(tried))
+            same = same_kernels(follow(what), follow(tried))
         except InputError as error:
-            less = _with_less(less, what, error)
+            less = with_less(less, what, error)
         else:
             return tried if same else None
     return None
 
 
-def _with_less(found: DeviceText, what: Compilation, error: InputError) -> DeviceText | None:
+def with_less(found: DeviceText, what: Compilation, error: InputError) -> DeviceText | None:
     """The same without what does not compile; None where that is no code of the host."""
     at = error.location
     more = found.at(what.whole, at.line) if at and at.file == str(what.path) else ""
@@ -63,7 +63,7 @@ def _with_less(found: DeviceText, what: Compilation, error: InputError) -> Devic
     return None if known else replace(found, left=(*found.left, more))
 
 
-def _same(one: Sequence[AssemblyKernel], other: Sequence[AssemblyKernel]) -> bool:
+def same_kernels(one: Sequence[AssemblyKernel], other: Sequence[AssemblyKernel]) -> bool:
     """Whether kernels are the very same, in whatever order."""
     named = {kernel.name: kernel for kernel in other}
     return len(one) == len(other) and all(named.get(k.name) is k for k in one)
@@ -82,7 +82,7 @@ def is_whole(whole: Author, other: Author, made: CompiledText) -> bool:
         every = whole.followed(made.text, made.changed)
     except InputError:
         return False
-    return _same(every, other.followed(made.text, made.changed))
+    return same_kernels(every, other.followed(made.text, made.changed))
 
 
 def said_alone(author: Author) -> tuple[str, ...]:

@@ -28,7 +28,8 @@ _TEXTS = 32
 class CompiledText(ByIdentity, frozen=True, eq=False):
     """A text, and what the compiler makes of it; ``between``: the text that the machine code was
     made of, where it keeps that. ``changed``: the arguments of templates that are other numbers
-    than in the source; its kernels are called as they are there, by which they are compared."""
+    than in the source; its kernels are called as they are there, by which they are compared.
+    ``whole``: all of it was compiled, not a few of its kernels."""
 
     text: str
     kernels: tuple[AssemblyKernel, ...]
@@ -36,6 +37,7 @@ class CompiledText(ByIdentity, frozen=True, eq=False):
     emitted: EmittedCost
     between: str = ""
     changed: tuple[ChangedArgument, ...] = ()
+    whole: bool = True
 
     def cost(self) -> tuple[int, int]:
         """Passes of all kernels, and executed instructions of shared memory, in all launches."""
@@ -52,7 +54,8 @@ class Author(ByIdentity, frozen=True, eq=False):
     that are looked at as well, since what is asked about is made of the same text; ``supposed``:
     numbers for what nobody says of kernels that stay open without; ``kept``: what its texts share;
     ``phase``: is told what is done now; ``joined``: the headers that stand in the source, if some
-    do; ``left``: why others stay as they are, in words."""
+    do; ``left``: why others stay as they are, in words; ``around``: the kernels of the
+    source, where a text is compiled with a few alone: the others are the same in it."""
 
     source: CxxSource
     language: SourceLanguage
@@ -64,11 +67,12 @@ class Author(ByIdentity, frozen=True, eq=False):
     phase: Phase = field(default=lambda _: None)
     joined: JoinedText | None = None
     left: tuple[str, ...] = ()
+    around: tuple[AssemblyKernel, ...] = ()
 
     def compiled(self, text: str, changed: tuple[ChangedArgument, ...] = ()) -> CompiledText:
         """A text in its place, compiled and followed. ``changed``: the arguments of templates that
         are other numbers in it."""
-        made_of = text, changed, self.supposed, self.also
+        made_of = text, changed, self.supposed, self.also, self.what.alone, self.around
         return self.kept.once("text", made_of, lambda: self._compiled(text, changed), _TEXTS)
 
     def _compiled(self, text: str, changed: tuple[ChangedArgument, ...]) -> CompiledText:
@@ -76,6 +80,10 @@ class Author(ByIdentity, frozen=True, eq=False):
         kernels = (kernel for found in every for kernel in found.kernels)
         known = tuple(_as_before(one, back(changed)) for one in kernels)
         shown = shown_first(tuple(told(known, self.supposed)))
+        if self.around and self.what.alone is not None:
+            few = {one.name: one for one in shown if self.what.alone.has(one.name)}
+            shown = tuple(few.get(one.name, one) for one in self.around)
+            return CompiledText(text, shown, every[0].how, emitted_cost(shown), whole=False)
         between = instances_in(every[0].emitted, back(changed))
         return CompiledText(text, shown, every[0].how, emitted_cost(shown), between, changed)
 

@@ -57,6 +57,7 @@ from bankwise.read.source import (
 _TEXTS = 3
 """Whose machine code is kept."""
 
+_LABEL = re.compile(r"\.L_x_\d+")
 _ENTRY = re.compile(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
 
 
@@ -125,14 +126,22 @@ def _kernels(built: _Built, only: str, file: str) -> tuple[SassKernel, ...]:
 
 
 def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
-    """A kernel with the lines of the disassembly in order alone, where it stands in that, with the
-    user's names of its files, and without the variables of all the module, whose part in it its
-    calls have: equal to the same one of another compilation."""
+    """A kernel with the lines of the disassembly in order alone, where it stands in that, likewise
+    its labels, which are counted over all kernels, with the user's names of its files, and without
+    the variables of all the module, whose part in it its calls have: equal to the same one of
+    another compilation."""
     code, name = kernel.code, cache(name)
     place = cache(lambda one: replace(one, file=name(one.file)))
     order = {line: n for n, line in enumerate(sorted({i.line for i in code.instructions}))}
+    labels: dict[str, str] = {}
+    label = partial(_LABEL.sub, lambda one: labels.setdefault(one[0], f".L_{len(labels)}"))
     plain = tuple(
-        replace(i, line=order[i.line], places=tuple(map(place, i.places)))
+        replace(
+            i,
+            line=order[i.line],
+            operands=tuple(label(one) if ".L_x_" in one else one for one in i.operands),
+            places=tuple(map(place, i.places)),
+        )
         for i in code.instructions
     )
     facts = replace(kernel.facts, externals={})

@@ -14,13 +14,13 @@ code that it becomes with that of the whole one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
 from bankwise.read.launch.headers import long_headers
-from bankwise.read.names import demangled
+from bankwise.read.names import demangled, own, without_templates
 
 _TextSpan = tuple[int, int]
 
@@ -28,26 +28,55 @@ _TextSpan = tuple[int, int]
 class DeviceText(Struct, frozen=True):
     """What makes a device's text of a source: ``headers`` in whose place a few usual ones stand;
     ``kernels`` by their mangled names, whose templates it instantiates; what is ``left`` out beside
-    functions of the host, by its text."""
+    functions of the host, by its text. ``others``: kernels without their bodies, by the names of
+    their functions, and without what they alone use; ``included``: which headers in angle brackets
+    stay, None for all."""
 
     headers: tuple[str, ...]
     kernels: tuple[str, ...]
     left: tuple[str, ...] = ()
+    others: frozenset[str] = frozenset()
+    included: frozenset[str] | None = None
+
+    def has(self, kernel: str) -> bool:
+        """Whether a kernel has its body, by its mangled name."""
+        return _function(kernel) not in self.others
 
     def of(self, text: str) -> str:
         """That text of a whole one, each line where it is."""
-        gone = (
-            (start, stop)
-            for start, stop in _items(text)
-            if _of_host(text[start:stop]) or text[start:stop].strip() in self.left
-        )
-        done, at = [], 0
-        for start, stop in sorted((*gone, *_bodies(text, self.left))):
-            blank = re.sub(r"[^\n]", " ", text[max(start, at) : stop])
-            done += [text[at:start], blank]
-            at = max(at, stop)
+        items, mine = list(_items(text)), frozenset(map(_function, self.kernels))
+        gone = [one for one in items if self._is_left_out(text[slice(*one)], mine)]
+        gone += [*_bodies(text, self.left), *self._includes(text)]
+        gone += self._kernel_bodies(text, set(items).difference(gone))
+        if self.others:
+            gone += _unused(text, set(items).difference(gone), gone)
         more = filter(None, map(_instantiated, self.kernels))
-        return "\n".join(("".join((*done, text[at:])), *more, ""))
+        return "\n".join((_blanked(text, gone), *more, ""))
+
+    def _is_left_out(self, item: str, mine: frozenset[str]) -> bool:
+        """Whether what stands at file scope is of the host, another kernel, or ``left``. ``mine``:
+        the names of the kernels' functions, which a macro may make ones of the device."""
+        if item.strip() in self.left:
+            return True
+        return _of_host(item) and not (_declared(item) in mine and _BY_MACRO.match(_plain(item)))
+
+    def _kernel_bodies(self, text: str, items: Iterable[_TextSpan]) -> Iterator[_TextSpan]:
+        """What stands between the braces of the other kernels: which instances a source has decides
+        what nvcc makes of the rest, and so they stay. What the preprocessor is told does, too."""
+        for start, stop in items:
+            item = text[start:stop]
+            if _declared(item) in self.others and not _is_device_function(item):
+                at = start + _opening(item) + 1
+                for sign in _SIGN.finditer(text, at, stop - 1):
+                    if sign[0].lstrip().startswith("#") and "pragma" not in sign[0]:
+                        yield at, sign.start()
+                        at = sign.end()
+                yield min(at, stop - 1), stop - 1
+
+    def _includes(self, text: str) -> Iterator[_TextSpan]:
+        """Where headers in angle brackets are included that do not stay."""
+        every = _ANGLED.finditer(text) if self.included is not None else ()
+        yield from (one.span() for one in every if one[1] not in (self.included or ()))
 
     def at(self, text: str, line: int) -> str:
         """What may be left out as well at a line of a text: the body of the macro that it calls
@@ -60,7 +89,12 @@ class DeviceText(Struct, frozen=True):
         macros = (text[start:stop] for name, start, stop in _macros(text) if _is(name, called))
         stop = begin + len(lines[line - 1])
         items = (text[one:other] for one, other in _items(text) if one <= stop and begin < other)
-        return next((s.strip() for s in (*macros, *items) if not _OF_DEVICE.search(s)), "")
+        return next((s.strip() for s in (*macros, *items) if self._may_go(s)), "")
+
+    def _may_go(self, item: str) -> bool:
+        """Whether something may be left out: beside a few kernels also functions of the device."""
+        function = bool(self.others) and _is_device_function(item)
+        return function or not _OF_DEVICE.search(item)
 
     def put(self, folder: Path) -> str:
         """The flag of a compiler by which it finds what stands for the headers, in ``folder``."""
@@ -79,6 +113,14 @@ def device_text(text: str, file: Path, flags: tuple[str, ...]) -> DeviceText | N
     return DeviceText(inside, ()) if inside else None
 
 
+def usual_headers() -> frozenset[str]:
+    """What kernels may need of the standard's own headers, and of the toolkit's."""
+    return frozenset((*_BROUGHT.split(), *_NEEDED.split()))
+
+
+_NEEDED = (
+    "assert.h cassert cfloat climits float.h limits.h math.h stdint.h stdio.h cuda_bf16.h mma.h"
+)
 _BROUGHT = "algorithm cmath cstdint cstdio cstdlib cstring limits type_traits utility cuda_fp16.h"
 _USUAL = "#pragma once\n" + "".join(f"#include <{name}>\n" for name in _BROUGHT.split())
 """What a source may have from a long header without including it itself."""
@@ -92,6 +134,10 @@ _SIGN = re.compile(
     r"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:\\\n|[^\n])*|[{}();]",
     re.DOTALL | re.MULTILINE,
 )
+_ANGLED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>", re.MULTILINE)
+_DEVICE_FUNCTION = re.compile(r"\b__device__\b(?=[^=]*\()")
+_BY_MACRO = re.compile(r"\s*[A-Za-z_]\w*\s*\([^()]*\)\s*\w+\s*\(")
+"""What begins like ``KERNEL(256) name(``."""
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\([^()]*\)(?P<body>(?:\\\n|[^\n])*)", re.M)
 _AROUND = re.compile(r"\s*(?:inline\s+)?(?:namespace\b[^()=;]*|extern\s*\"C(?:\+\+)?\"\s*)")
 _TYPE = re.compile(r"\s*(?:class|struct|union|enum|using|typedef|static_assert)\b")
@@ -118,6 +164,57 @@ def _items(text: str) -> Iterator[_TextSpan]:
 def _plain(text: str) -> str:
     """A text without its comments."""
     return _SIGN.sub(lambda one: " " if one[0].startswith(("//", "/*")) else one[0], text)
+
+
+def _blanked(text: str, spans: Iterable[_TextSpan]) -> str:
+    """A text with blanks there, each line where it is."""
+    done, at = [], 0
+    for start, stop in sorted(spans):
+        blank = re.sub(r"[^\n]", " ", text[max(start, at) : stop])
+        done += [text[at:start], blank]
+        at = max(at, stop)
+    return "".join((*done, text[at:]))
+
+
+def _declared(item: str) -> str:
+    """The name of a function that is defined or declared; "" of what is none."""
+    head = _plain(item[: _opening(item)])
+    plain = _without_parameters(head)
+    taken, depth = -1, 0
+    for at, sign in enumerate(plain):
+        taken = at if sign == "(" and not depth else taken
+        depth += (sign == "(") - (sign == ")")
+    found = re.search(r"(\w+)\s*$", without_templates(plain[: max(taken, 0)], 0))
+    return found[1] if found else ""
+
+
+def _is_device_function(item: str) -> bool:
+    """Whether it defines or declares a function that kernels may call."""
+    head = _plain(item[: _opening(item)])
+    return bool(_DEVICE_FUNCTION.search(head) and not _TYPE.match(head) and _declared(item))
+
+
+def _opening(item: str) -> int:
+    """Where the body of a function begins, or it ends without one."""
+    signs = (sign.start() for sign in _SIGN.finditer(item) if sign[0] in "{;")
+    return next(signs, len(item))
+
+
+def _function(kernel: str) -> str:
+    """The function whose instance a kernel is, by its own name."""
+    return own(demangled(kernel))
+
+
+def _unused(text: str, items: Iterable[_TextSpan], gone: Iterable[_TextSpan]) -> list[_TextSpan]:
+    """The functions of the device that nothing names, beside what is ``gone``."""
+    named = ((one, text[slice(*one)]) for one in items)
+    left = {one: _declared(item) for one, item in named if _is_device_function(item)}
+    words = set(re.findall(r"\w+", _blanked(text, (*gone, *left))))
+    while used := [one for one, name in left.items() if not name or name in words]:
+        for one in used:
+            words.update(re.findall(r"\w+", text[slice(*one)]))
+            del left[one]
+    return list(left)
 
 
 def _macros(text: str) -> Iterator[tuple[str, int, int]]:
