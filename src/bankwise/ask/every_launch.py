@@ -77,7 +77,7 @@ class EmittedCost(ByIdentity, frozen=True, eq=False):
         if not self.is_dear(before, gpu):
             return ""
         simds = int(gpu.fact("simds_per_unit"))
-        for key in self.passes.keys() & before.passes.keys():
+        for key in sorted(self.passes.keys() & before.passes.keys()):
             then, now = (max(c.passes[key], c.near[key] / simds) for c in (before, self))
             if now > then:
                 busier = "shared memory" if before.passes[key] == then else "it"

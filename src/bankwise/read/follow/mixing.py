@@ -110,19 +110,22 @@ def unsure_groups(program: Program, block: int, partings: Partings) -> dict[int,
 
 def meet_others(
     groups: Mapping[int, Groups], block: int, state: State, names: tuple[str, ...]
-) -> None:
+) -> int:
     """Lanes come to ``block``, where those of an open branch's other side may be with them: a
-    register is unknown of which the other side has something else."""
+    register is unknown of which the other side has something else. How many were compared."""
+    compared = 0
     for one in groups.values():
         if block not in one.blocks or not one.opened:
             continue
         before = one.came.setdefault(block, [])
+        compared += len(before) * len(names)
         for other in before:
             apart = len(before) > _MOST_COMPARED or _apart(other.active, state.active)
             lost = [name for name in names if not _same(other, state, name, apart)]
             lose(state, dict.fromkeys(lost, Unknown(TOGETHER)))
         if len(before) <= _MOST_COMPARED:
             before.append(state.copy())
+    return compared
 
 
 def _apart(some: BoolArray, others: BoolArray) -> bool:

@@ -183,7 +183,8 @@ def _advance(run: Attempt, path: Path) -> bool:
         region.arrivals.append(path)
         return False
     if path.groups:
-        meet_others(path.groups, path.block, path.state, run.slice.live[path.block])
+        names = run.slice.live[path.block]
+        spend(run, path, meet_others(path.groups, path.block, path.state, names) // COMPARED)
     if not path.certain and not _admitted(run, path):
         return False
     block = run.program.blocks[path.block]
