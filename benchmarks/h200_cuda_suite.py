@@ -89,30 +89,37 @@ def predicted(kernel: Any) -> dict[str, Any]:
     """Passes and conflicts of a workgroup, and the passes and the line of every instruction; None
     where they are not known."""
     from bankwise.ask.check_assembly import counted_kernel
-    from bankwise.counting.conflict import count
     from bankwise.hardware.machine import machine
 
     gpu = machine(kernel.target)
     run = counted_kernel(kernel, gpu).totals.run
     instructions: dict[str, Any] = {}
     for one in kernel.accesses:
-        known = not one.unknown and one.counted and not one.some_lanes
-        passes = sum(
-            pattern.executions * sum(
-                int(count(gpu.instruction(one.instruction), offsets, active).passes)
-                for offsets, active in zip(pattern.offsets_bytes, pattern.active, strict=True)
-                if active.any()
-            )
-            for pattern in one.access.patterns
-        ) if known else None  # fmt: skip
         key = f"{one.access.address:#x}"
-        place = one.access.location.line
-        instructions[key] = [place, passes]
+        place, passes = one.access.location.line, exact_passes(one, gpu)
+        _, before = instructions.get(key, (place, 0))  # of a function, called several times
+        known = passes is not None and before is not None
+        instructions[key] = [place, passes + before if known else None]
     for refusal in kernel.refusals:
         if at := re.search(r"at 0x([0-9a-f]+)", refusal.reason):
             place = refusal.location.line if refusal.location else 0
             instructions.setdefault(f"{int(at[1], 16):#x}", [place, None])
     return {"passes": int(run.passes), "conflicts": int(run.extra), "instructions": instructions}
+
+
+def exact_passes(one: Any, gpu: Any) -> int | None:
+    """The passes of an access of a followed kernel; None where they are not claimed to be exact."""
+    from bankwise.counting.conflict import count
+
+    if one.unknown or not one.counted or one.some_lanes:
+        return None
+    row = gpu.instruction(one.instruction)
+    return sum(
+        pattern.executions * int(count(row, offsets, active).passes)
+        for pattern in one.access.patterns
+        for offsets, active in zip(pattern.offsets_bytes, pattern.active, strict=True)
+        if active.any()
+    )
 
 
 def measure(out: Path) -> None:

@@ -139,7 +139,8 @@ def build(out: Path, count: int, seed: int) -> None:
 
 def predicted(cubin: Path) -> dict[str, dict[str, int | None]]:
     """Of each kernel the passes of each address; None where they are not claimed to be exact."""
-    from bankwise.counting.conflict import count
+    from h200_cuda_suite import exact_passes
+
     from bankwise.hardware.machine import machine
     from bankwise.read.sass.cubin import check_cubin
 
@@ -150,18 +151,10 @@ def predicted(cubin: Path) -> dict[str, dict[str, int | None]]:
         for refusal in kernel.refusals:
             print(kernel.name, refusal.reason, file=sys.stderr)
         for one in kernel.accesses:
-            exact = one.counted and not one.unknown and not one.some_lanes
-            passes = sum(
-                pattern.executions * sum(
-                    int(count(gpu.instruction(one.instruction), offsets, active).passes)
-                    for offsets, active in zip(pattern.offsets_bytes, pattern.active, strict=True)
-                    if active.any()
-                )
-                for pattern in one.access.patterns
-            )  # fmt: skip
             place = f"0x{one.access.address:04x}"
-            before = mine.get(place, 0)
-            mine[place] = passes + before if exact and before is not None else None
+            passes, before = exact_passes(one, gpu), mine.get(place, 0)
+            known = passes is not None and before is not None
+            mine[place] = passes + before if known else None
     return found
 
 

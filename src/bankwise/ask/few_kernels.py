@@ -20,8 +20,7 @@ from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.device_alone import ROUNDS, same_kernels, with_less
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.errors import InputError, Location
-from bankwise.read.device_text import DeviceText, usual_headers
-from bankwise.read.names import demangled, own
+from bankwise.read.device_text import DeviceText, function_of, usual_headers
 
 _HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<", re.MULTILINE)
 
@@ -33,10 +32,10 @@ short ones take no longer than to start the compiler."""
 def few_kernels(author: Author, best: CompiledText, arrays: Sequence[SizedArray]) -> Author | None:
     """Who compiles the kernels of these arrays alone in texts like ``best``; None where that saves
     nothing, or they are other code then."""
-    mine = {_function(kernel.name) for one in arrays for kernel in one.kernels}
+    mine = {function_of(kernel.name) for one in arrays for kernel in one.kernels}
     parts = author.language.parts(best.between) if author.language.alone else ()
     every = [part.kernel for part in parts]
-    others = frozenset(map(_function, every)) - mine
+    others = frozenset(map(function_of, every)) - mine
     headers = bool(_HEADER.search(author.what.whole))
     if not every or best.changed or not (headers or (others and len(best.between) > _LONG)):
         return None
@@ -94,7 +93,3 @@ def _in_text(author: Author, error: InputError) -> InputError:
     found = (n for n, one in enumerate(lines, 1) if (one.file, one.line) == (at.file, at.line))
     number = next(found, 0)
     return InputError(error.message, location=Location(str(author.what.path), number))
-
-
-def _function(kernel: str) -> str:
-    return own(demangled(kernel))

@@ -40,11 +40,11 @@ class DeviceText(Struct, frozen=True):
 
     def has(self, kernel: str) -> bool:
         """Whether a kernel has its body, by its mangled name."""
-        return _function(kernel) not in self.others
+        return function_of(kernel) not in self.others
 
     def of(self, text: str) -> str:
         """That text of a whole one, each line where it is."""
-        items, mine = list(_items(text)), frozenset(map(_function, self.kernels))
+        items, mine = list(_items(text)), frozenset(map(function_of, self.kernels))
         gone = [one for one in items if self._is_left_out(text[slice(*one)], mine)]
         gone += [*_bodies(text, self.left), *self._includes(text)]
         gone += self._kernel_bodies(text, set(items).difference(gone))
@@ -200,7 +200,7 @@ def _opening(item: str) -> int:
     return next(signs, len(item))
 
 
-def _function(kernel: str) -> str:
+def function_of(kernel: str) -> str:
     """The function whose instance a kernel is, by its own name."""
     return own(demangled(kernel))
 

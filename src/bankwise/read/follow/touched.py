@@ -65,8 +65,7 @@ def touch(
     touched = found.get(number)
     if touched is None:
         touched = found[number] = Touched()
-    groups = groups_at(path)
-    certain = path.certain and all(one.known for one in groups)
+    certain = path.certain and all(one.known for one in groups_at(path))
     _sure(touched, path.certain, certain)
     touched.maybe = touched.maybe or maybe
     address = step.address(state)
@@ -83,6 +82,16 @@ def touch(
         touched.multiples |= unknown.multiple_of
     touched.xored |= xored(address)
     at = _add(touched, address, active, lanes, certain)
+    _add_beside(touched, number, address, active, path)
+    return touched, at if known else -1
+
+
+def _add_beside(
+    touched: Touched, number: int, address: Array, active: BoolArray, path: Path
+) -> None:
+    """Note what the lanes touch with those of other groups that may run with them."""
+    groups = groups_at(path)
+    certain = path.certain and all(one.known for one in groups)
     for one in groups:
         try:
             if path.block in one.lost:
@@ -93,7 +102,6 @@ def touch(
             continue
         if both is not None and not one.known:
             _add(touched, *both, both[1].tobytes(), certain)
-    return touched, at if known else -1
 
 
 def forget_together(parts: Iterable[Touched]) -> None:
