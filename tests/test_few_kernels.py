@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.ask import array_search
+from bankwise.ask.few_kernels import whole_text
 from bankwise.ask.fix_source import fix_source_file
 from bankwise.read import cuda
 from bankwise.read.device_text import DeviceText, usual_headers
@@ -112,6 +114,21 @@ def test_where_the_whole_of_what_was_chosen_is_other_code_all_texts_are_compiled
     assert any(map(is_few, texts))
     assert [one for one in texts if not is_few(one)] == whole
     assert (found.patch, found.verdicts) == (usual.patch, usual.verdicts)
+
+
+@NVCC
+def test_the_whole_of_a_text_is_held_against_what_was_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without <cfloat> the kernel is another one."""
+    calls = []
+    monkeypatch.setattr(array_search, "whole_text", lambda *a: calls.append(a) or whole_text(*a))
+    fixed(tmp_path, monkeypatch, whole=0)
+    author, few, made = calls[-1]
+    assert whole_text(author, few, made) is not None
+    less = replace(few.what.alone, included=frozenset())
+    other = replace(few, what=replace(few.what, alone=less))
+    assert whole_text(author, other, made) is None
 
 
 TEXT = """#include <vector>

@@ -226,3 +226,18 @@ def test_a_header_that_is_another_program_in_the_text_is_left_alone(project: Pat
     assert "the compiler makes other code of the source with them in it" in told
     assert (project / "src/kernels/transpose.cuh").read_text() == text
     assert (project / "src/kernels/columns.cuh").read_text() == COLUMNS
+
+
+@needs_nvcc
+def test_what_another_file_needs_leaves_the_other_arrays_to_be_changed(project: Path) -> None:
+    mine = SHARED.replace("columns", "sums")
+    put(project, {"src/shared.cuh": mine, "src/user.cu": USER})
+    both = '#include "shared.cuh"\n' + PROJECT["src/run.cu"]
+    both += "void more(const float* a, float* b) { sums<<<1, 32>>>(a, b); }\n"
+    put(project, {"src/run.cu": both})
+    found = answer(fix("src/run.cu", "--format", "json"))
+    assert found["accepted"]
+    paths = [one["path"] for one in found["texts"]]
+    assert "src/shared.cuh" not in paths
+    assert "src/kernels/transpose.cuh" in paths
+    assert any("put of src/shared.cuh" in one["reason"] for one in found["refusals"])
