@@ -3,7 +3,8 @@
     python benchmarks/h200_limits.py OUT.csv       # on a computer with the GPU
 
 pieces   a block of 128 x 64 elements of 4 bytes is read and written without being transposed; each
-         side in one piece (linear) or in the pieces of a transpose (strided)
+         side in one piece (linear) or in the pieces of a transpose (strided); ``el``: L2 is asked
+         to keep what was read
 copied   a linear copy by blocks of 256 threads that move 16, 64 or 128 bytes each, by cache hint
 bulk     a linear copy by the bulk copy engine (TMA): 2 to 32 KB a block, through shared memory
 tensor   the same engine moves tiles from and to where a transpose has them, not transposed between
@@ -19,7 +20,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +47,14 @@ pieces(const uint4* __restrict__ in, uint4* __restrict__ out, int M, int K, int 
     const int i = t + s * 512;
     const long long at = READ ? ((long long)(m0 + i / 16) * K + k0) / 4 + i % 16
                               : (long long)b * 2048 + i;
-    v[s] = in[at];
+    v[s] = LOAD(in + at);
   }
 #pragma unroll
   for (int s = 0; s < 4; ++s) {
     const int i = t + s * 512;
     const long long at = WRITE ? ((long long)(k0 + i / 32) * M + m0) / 4 + i % 32
                                : (long long)b * 2048 + i;
-    __stwt(out + at, v[s]);
+    STORE(out + at, v[s]);
   }
 }
 """
@@ -127,24 +128,26 @@ def defined(text: str, **values: object) -> str:
     return "".join(f"#define {name} {value}\n" for name, value in values.items()) + text
 
 
+def hinted(text: str, load: str, store: str, **values: object) -> str:
+    return "\n".join(["typedef unsigned E;", *macros(load, store), defined(text, **values)])
+
+
 def pieces(x: Any, y: Any) -> Iterator[tuple[str, Call]]:
     m, k = x.shape
-    for read in (0, 1):
-        for write in (0, 1):
-            made = compile_kernel(defined(PIECES, READ=read, WRITE=write), "pieces")
-            for across in (1, 2, 4) if read or write else (1,):
-                args = (x, y, np.int32(m), np.int32(k), np.int32(across))
-                words = [("linear", "strided")[side] for side in (read, write)]
-                name = f"read {words[0]} write {words[1]} across {across}"
-                yield name, lambda a=args, f=made: f((m // 128 * (k // 64),), (512,), a)
+    for load, read, write in product(("", "el"), (0, 1), (0, 1)):
+        made = compile_kernel(hinted(PIECES, load, "wt", READ=read, WRITE=write), "pieces")
+        for across in (1, 2, 4) if read or write else (1,):
+            args = (x, y, np.int32(m), np.int32(k), np.int32(across))
+            words = [("linear", "strided")[side] for side in (read, write)]
+            name = f"read {words[0]} write {words[1]} across {across}{' ' * bool(load)}{load}"
+            yield name, lambda a=args, f=made: f((m // 128 * (k // 64),), (512,), a)
 
 
 def copied(x: Any, y: Any) -> Iterator[tuple[str, Call]]:
-    for load in ("", "cs", "na", "ef", "p256"):
+    for load in ("", "cs", "na", "ef", "p256", "el"):
         for store in ("", "wt", "cs", "ef"):
-            hints = "\n".join(["typedef unsigned E;", *macros(load, store), ""])
             for each in (1, 4, 8):
-                made = compile_kernel(hints + defined(COPIED, EACH=each), "copied")
+                made = compile_kernel(hinted(COPIED, load, store, EACH=each), "copied")
                 blocks = x.size // 4 // 256 // each
                 name = f"{load or 'plain'}/{store or 'plain'} x{each}"
                 yield name, lambda b=blocks, f=made: f((b,), (256,), (x, y))

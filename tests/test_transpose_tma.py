@@ -201,7 +201,7 @@ def choices(dtype: str) -> list[TensorTranspose]:
     sides = (32, 64, 128, 256)
     for m, k, threads in product(sides, sides, (64, 128, 256, 512, 1024)):
         found.add(Variant(m, k, threads, kind="tma"))
-    for load, store, across in product(("", "el", "ef"), ("", "el", "ef"), (1, 8)):
+    for load, store, across in product(("", "el", "ef", "el20"), ("", "el", "ef"), (1, 8)):
         found.add(replace(base, load=load, store=store, across=across))
     some = sorted((one for one in found if fits(one, dtype)), key=str)
     plans = [made(dtype, one, f"k{number}") for number, one in enumerate(some)]
@@ -294,7 +294,7 @@ def test_so_many_blocks_fit_a_multiprocessor_and_one_more_does_not():
         ("fp32", Variant(64, 64, 256, kind="tma", blocks=12), "12 blocks of 256 threads"),
         ("fp32", Variant(64, 64, 256, kind="tma", load="cs"), "unknown policy 'cs'"),
         ("fp32", Variant(64, 64, 256, kind="tma", late=True), "late is no choice"),
-        ("fp32", Variant(64, 64, 256, load="el"), "unknown cache hint 'el'"),
+        ("fp32", Variant(64, 64, 256, store="el"), "unknown cache hint .*'el'"),
     ],
 )
 def test_what_has_no_kernel_is_said(dtype, variant, words):

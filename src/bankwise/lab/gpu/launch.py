@@ -8,6 +8,7 @@ default stream, which PyTorch and Triton use too, so their calls are timed by th
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import statistics
@@ -134,25 +135,67 @@ def median_ms(
 
     ``flush``: before each timed call the L2 cache is filled with other data, outside the events.
     A waiting kernel goes first, so that every call is queued before the first one runs: the times
-    hold what the GPU spends, launch on the GPU included, and no pause of the host.
+    hold what the GPU spends, launch on the GPU included, and no pause of the host. What an earlier
+    kernel asked L2 to keep is kept no longer: neither others' lines, nor those of ``call`` where it
+    is cold.
     """
     module = cupy()
     stream = module.cuda.get_current_stream()
-    other = module.empty(_FLUSH_BYTES, module.uint8) if flush else None
+    forget_kept(stream)
     for _ in range(warmup):
         call()
+    if flush:
+        other = module.empty(_FLUSH_BYTES, module.uint8)
+        times = [_cold_ms(call, module, stream, other) for _ in range(repeats)]
+    else:
+        times = _warm_ms(call, module, stream, repeats)
+    return Timing(statistics.median(times), min(times), tuple(times))
+
+
+def _warm_ms(call: Callable[[], object], module: Any, stream: Any, repeats: int) -> list[float]:
     events = [(module.cuda.Event(), module.cuda.Event()) for _ in range(repeats)]
     stream.synchronize()
     _keep_busy(module, repeats)
     for start, end in events:
-        if other is not None:
-            other.data.memset_async(0, _FLUSH_BYTES, stream)
         start.record(stream)
         call()
         end.record(stream)
     stream.synchronize()
-    times = tuple(float(module.cuda.get_elapsed_time(a, b)) for a, b in events)
-    return Timing(statistics.median(times), min(times), times)
+    return [float(module.cuda.get_elapsed_time(a, b)) for a, b in events]
+
+
+def _cold_ms(call: Callable[[], object], module: Any, stream: Any, other: Any) -> float:
+    """One call after ``other`` went through L2, where nothing of before may stay."""
+    start, end = module.cuda.Event(), module.cuda.Event()
+    forget_kept(stream)
+    _keep_busy(module, 1)
+    other.data.memset_async(0, _FLUSH_BYTES, stream)
+    start.record(stream)
+    call()
+    end.record(stream)
+    stream.synchronize()
+    return float(module.cuda.get_elapsed_time(start, end))
+
+
+def forget_kept(stream: Any) -> None:
+    """Lines that L2 was asked to keep longest leave like others, once all that runs has ended.
+
+    Other data do not drive them out: CUDA driver API, ``cuCtxResetPersistingL2Cache``; measured on
+    an H200 (docs/results_transpose.md). Where there is no such call nothing is kept.
+    """
+    stream.synchronize()
+    reset = getattr(_driver(), "cuCtxResetPersistingL2Cache", None)
+    if reset is not None and (status := reset()):
+        raise InputError(f"the L2 cache keeps what it was asked to keep: CUDA error {status}")
+
+
+@cache
+def _driver() -> ctypes.CDLL | None:
+    """None on a computer without CUDA's driver (HIP)."""
+    try:
+        return ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
 
 
 def _keep_busy(module: Any, repeats: int) -> None:

@@ -25,6 +25,7 @@ from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.hardware.machine import machine as machine_named
+from bankwise.lab.kernels.transpose_hints import POLICIES
 from bankwise.lab.kernels.transpose_plan import Counts, Schedule, Transpose, counted
 from bankwise.notation.cute.hopper import MODES
 from bankwise.notation.cute.swizzle import recast
@@ -43,8 +44,6 @@ ROW_BYTES = 128
 BLOCK_BYTES = 16
 SQUARE = 8
 """Blocks along a row, and rows of blocks that 64 threads take."""
-POLICIES = {"": "", "el": "evict_last", "ef": "evict_first"}
-"""What L2 is told of the boxes: nothing, last to leave, first to leave."""
 _MULTIPROCESSOR_BYTES = 227 * 1024
 _BESIDE_BYTES = 2048
 """Of a block beside its tile: what the driver keeps, the barrier, and what aligns the tile

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from bankwise.errors import InputError, Refusal
+from bankwise.lab.kernels.transpose_hints import policy
 from bankwise.lab.kernels.transpose_order import first
 from bankwise.lab.kernels.transpose_text import (
     ELEMENTS,
@@ -23,7 +24,6 @@ from bankwise.lab.kernels.transpose_text import (
 )
 from bankwise.lab.kernels.transpose_tma import (
     BLOCK_BYTES,
-    POLICIES,
     ROW_BYTES,
     SQUARE,
     TensorTranspose,
@@ -82,19 +82,15 @@ def engine(plan: TensorTranspose) -> str:
     """What the body calls of the copy engine, as functions."""
     text = _ENGINE
     for word, hint, slot in (("LOAD", plan.schedule.load, 5), ("STORE", plan.schedule.store, 4)):
-        text = text.replace(f"  {word}_POLICY\n", _policy(POLICIES[hint]))
+        text = text.replace(f"  {word}_POLICY\n", _policy(hint))
         text = text.replace(f"{word}_HINT", ".L2::cache_hint" if hint else "")
         text = text.replace(f"{word}_LAST", f", %{slot}" if hint else "")
         text = text.replace(f"{word}_VALUE", ', "l"(policy)' if hint else "")
     return text
 
 
-def _policy(priority: str) -> str:
-    if not priority:
-        return ""
-    return f"""  unsigned long long policy;
-  asm volatile("createpolicy.fractional.L2::{priority}.b64 %0, 1.0;" : "=l"(policy));
-"""
+def _policy(hint: str) -> str:
+    return f"  unsigned long long policy;\n  {policy(hint)}\n" if hint else ""
 
 
 def _head(plan: TensorTranspose) -> Lines:

@@ -15,13 +15,12 @@ from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
-from bankwise.lab.kernels.transpose_hints import LOADS, STORES
+from bankwise.lab.kernels.transpose_hints import LOADS, POLICIES, STORES
 from bankwise.lab.kernels.transpose_ladder import blocked, element_bytes, solved
 from bankwise.lab.kernels.transpose_launch import fitted
 from bankwise.lab.kernels.transpose_order import grid
 from bankwise.lab.kernels.transpose_plan import Schedule, Transpose, checked
 from bankwise.lab.kernels.transpose_tma import (
-    POLICIES,
     TARGET,
     AnyTranspose,
     TensorTranspose,

@@ -77,6 +77,11 @@ SEEDS: Mapping[str, tuple[Variant, ...]] = {
         Variant(64, 64, 128, 2, True, kind="grid", blocks=4, load="p128", store="wt"),
         Variant(64, 128, 256, 1, group=1, kind="grid"),
         Variant(64, 128, 256, 1, True, group=1, kind="grid", blocks=4),
+        Variant(128, 128, 512, 1, blocks=2, load="el", store="cg"),
+        Variant(128, 128, 512, 4, blocks=3, load="el", store="cg"),
+        Variant(128, 64, 128, 1, False, 32, 2, blocks=8, load="el", store="ef", cluster=2),
+        Variant(64, 128, 256, 1, group=1, kind="grid", load="el40", store="ef"),
+        Variant(128, 64, 128, 1, False, 32, 2, blocks=8, load="el40", store="ef", cluster=2),
     ),
     "fp32": (
         Variant(128, 64, 512, 1, blocks=3, store="wt"),
@@ -104,6 +109,11 @@ SEEDS: Mapping[str, tuple[Variant, ...]] = {
         Variant(64, 64, 512, 1, False, 8, blocks=3, store="wt"),
         Variant(128, 64, 512, 1, blocks=1, load="nc", store="wt"),
         Variant(64, 64, 256, kind="tma", blocks=5, load="el"),
+        Variant(64, 64, 256, blocks=1, load="el"),
+        Variant(64, 64, 256, 0, False, 64, blocks=4, load="el", cluster=2),
+        Variant(64, 64, 512, 1, blocks=3, load="el", store="wt", cluster=4),
+        Variant(64, 64, 64, 1, True, across=2, blocks=2, load="el20", store="ef"),
+        Variant(32, 64, 64, 4, True, kind="grid", load="el"),
     ),
 }
 """Where a search starts: what was best, or nearly, in earlier searches on an H200."""
