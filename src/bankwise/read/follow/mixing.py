@@ -29,7 +29,8 @@ from bankwise.read.follow.state import State, lose, read
 from bankwise.read.follow.values import Array, Unknown, is_uniform
 
 TOGETHER = "which of its lanes run together: both sides of a branch lead here"
-
+LET_GO = "which of its lanes run together: a YIELD lets go who waits for the others"
+"""Why nobody knows which lanes make an access at once."""
 
 _MOST_COMPARED = 16
 """How many states that came to a block are told apart."""

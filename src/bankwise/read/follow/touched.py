@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from bankwise.counting.access import BoolArray, IntArray, distinct
 from bankwise.read.follow.marks import xored
-from bankwise.read.follow.mixing import TOGETHER
+from bankwise.read.follow.mixing import LET_GO, TOGETHER
 from bankwise.read.follow.paths import Path, groups_at
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import NOT_SHARED
@@ -93,9 +93,10 @@ def _add_beside(
     groups = groups_at(path)
     certain = path.certain and all(one.known for one in groups)
     for one in groups:
+        if path.block in one.lost:
+            touched.unknown = touched.unknown or Unknown(LET_GO)
+            continue
         try:
-            if path.block in one.lost:
-                raise ValueError
             both = one.beside(number, np.broadcast_to(address, active.shape), active)
         except ValueError:
             touched.unknown = touched.unknown or (None if one.known else Unknown(TOGETHER))
@@ -107,7 +108,7 @@ def _add_beside(
 def forget_together(parts: Iterable[Touched]) -> None:
     """Let nothing be known of what any of several groups of lanes may touch together."""
     for one in parts:
-        if one.unknown is not None and one.unknown.reason == TOGETHER:
+        if one.unknown is not None and one.unknown.reason in (TOGETHER, LET_GO):
             for held in (one.patterns, one.counts, one.sure, one.index):
                 held.clear()
 
