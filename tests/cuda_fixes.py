@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from bankwise.read import cuda
+from bankwise.read.nvcc import compile_cuda
 from bankwise.read.toolkit import find_program
 from command import bankwise
 
@@ -30,3 +32,15 @@ def extra(answer: dict[str, Any]) -> int:
 
 def verdicts(answer: dict[str, Any]) -> dict[str, str]:
     return {one["judge"]: one["status"] for one in answer["verdicts"]}
+
+
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What nvcc makes from now on, and of which text."""
+    ran: list[tuple[str, str]] = []
+
+    def compile_(source: Path, made: Path, *rest: Any) -> str:
+        ran.append((made.suffix, source.read_text()))
+        return compile_cuda(source, made, *rest)
+
+    monkeypatch.setattr(cuda, "compile_cuda", compile_)
+    return ran

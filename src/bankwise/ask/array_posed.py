@@ -245,6 +245,7 @@ def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
             Space(LINEAR, flat, linear=True),
             Space(LINEAR, tuple(two)),
             *_flat(tile, size, gpu),
+            *_behind_banks(tile, max(unit, tile.span), gpu),
         ]
     folds = [f for f in row_folds(tile, [row]) if _by_rows(f, row) and f.unit % unit == 0]
     spaces = [Space(LAST_INDEX, tuple(folds))]
@@ -258,12 +259,13 @@ def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
         return spaces
     wide = max(unit, tile.span)
     pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
-    return [*spaces, Space(PADDING, pads), *_inside(tile, wide, gpu)]
+    return [*spaces, Space(PADDING, pads), *_behind_banks(tile, wide, gpu)]
 
 
-def _inside(tile: Tile, wide: int, gpu: Machine) -> Iterator[Space]:
-    """Pads inside rows, behind all that lies side by side in the banks, of powers of two times what
-    has to stay together: what lanes do along a row no longer row makes better."""
+def _behind_banks(tile: Tile, wide: int, gpu: Machine) -> Iterator[Space]:
+    """Pads behind all that lies side by side in the banks, inside rows and in an array of one
+    dimension, of powers of two times what has to stay together: what lanes do along a row no longer
+    row makes better, and of accesses that go on from row to row nothing else is a row."""
     part = bank_row(tile, gpu)
     pads = tuple(Padded(part, wide << n) for n in range(part.bit_length()) if wide << n < part)
     if pads and part < tile.row and tile.row % part == part % wide == 0:

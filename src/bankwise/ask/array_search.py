@@ -58,6 +58,7 @@ class RankedText(ByIdentity, frozen=True, eq=False):
     crowded: bool
     near: int
     dear: bool
+    laden: bool
     why: str
 
     @property
@@ -208,8 +209,10 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             return as_slow or (saved if self._fewest else 2 * saved) < known
         if saved < known:
             return not self._stands_behind(saved)
-        plain = saved == known and self._plain(other)
-        return plain and (not other.dear or _no_plainer(one, other))
+        if saved > known or not self._plain(other):
+            return False
+        another = other.dear or (other.laden and _otherwise(one[0], other.plan))
+        return not another or _no_plainer(one, other)
 
     def _stands_behind(self, saved: int) -> bool:
         """Whether what costs least may be slower, and a plain text that saves so many passes would
@@ -264,6 +267,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             crowded(*texts),
             made.emitted.nearer(self.before.emitted),
             made.emitted.is_dear(self.best.emitted, self._gpu),
+            made.emitted.is_laden(self.best.emitted, self._gpu),
             # What an array chosen before takes already speaks against no other one.
             slower(*texts) if slower(*more) or not slower(*last) else "",
         )
@@ -290,7 +294,13 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         few = thinly(self.best.kernels, one.made.kernels, (now.passes, then.passes))
         passes, executed = then.beside(now)
         parts = one.plan.parts and (executed >= -passes or one.dear)
-        return few or _DEAR * bool(parts)
+        return few or _DEAR * bool(parts) or self._needless(one)
+
+    def _needless(self, one: RankedText) -> str:
+        """Why a text may be slower than the one with what was chosen so far, where that is not, and
+        saves at least half as many passes by itself; or empty."""
+        more = slower(self.best.kernels, one.made.kernels)
+        return more if -2 * self._cost[0] >= -one.price[0] else ""
 
 
 def _no_plainer(one: Untried, other: RankedText) -> bool:
@@ -305,6 +315,11 @@ def _no_plainer(one: Untried, other: RankedText) -> bool:
     if plan.map.pad or way is None or known is None:
         return False
     return len(plan.map.folds) >= len(map_.folds) and way >= known
+
+
+def _otherwise(one: ArrayPlan, other: ArrayPlan) -> bool:
+    """Whether one of two plans folds each index, and the other adds pads to it."""
+    return bool(one.map.row) != bool(other.map.row)
 
 
 def _alike(one: Spelling, other: Spelling) -> bool:

@@ -87,6 +87,16 @@ class EmittedCost(ByIdentity, frozen=True, eq=False):
                 )
         return ""
 
+    def is_laden(self, before: EmittedCost, gpu: Machine) -> bool:
+        """Whether a launch executes a tenth more than before, and issues for longer than its passes
+        take: then a map with fewer instructions in each index may be the faster one."""
+        simds = int(gpu.fact("simds_per_unit"))
+        return any(
+            10 * self.near[key] > 11 * before.near[key] and self.near[key] > simds * passes
+            for key, passes in self.passes.items()
+            if key in before.near
+        )
+
 
 def _less(now: Passes, then: Passes) -> int:
     return sum(then[key] - now[key] for key in now.keys() & then.keys())
