@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bankwise.errors import Location
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.extents import AskedIndex, guards_of, staying
 from bankwise.read.cxx.stable import acts as effects
@@ -334,3 +335,44 @@ def test_what_a_compiler_leaves_of_tags_tells_where_indices_lie() -> None:
     for one in ("mov.b32 bankwise_{}, {};", "bankwise_{} {}"):
         text = "\n".join(one.format(kind, n) for n, kinds in left.items() for kind in kinds)
         assert staying(text, asked, range(5)) == ("inside", "outside", "open", "open", "dead")
+
+
+STATEMENT = """#define LOAD(v, p)\\
+  v = *(const float4*)(p); // a statement
+#define S(i, j) s[(j) * 32 + (i)]
+__global__ void k(const float* a, float* o, int t) {
+  __shared__ float s[512];
+  float4 v;
+  LOAD(v, &a[(t + 1) * 4]) ((float4*)s)[t] = v;
+  LOAD(v, a)
+  S(t, 1) = v.x;
+  if (t) LOAD(v, a + 4)
+  else
+    v.x = s[t];
+  LOAD(v, &S(t, 2))
+  *o = v.x;
+}
+"""
+
+
+def test_a_macro_that_ends_a_statement_is_not_called_with_what_follows() -> None:
+    source = parse(STATEMENT, "k.cu")
+    (array,) = shared_arrays(source)
+    assert not array.refusals
+    told = [(source.of(use.indices[-1]), use.scale) for use in array.uses]
+    assert sorted(told) == [("(j) * 32 + (i)", ""), ("t", ""), ("t", "sizeof(float4)")]
+    assert not source.root.has_error
+    (vector,) = [use for use in array.uses if use.scale]
+    assert source.place(vector.indices[-1].start) == Location("k.cu", 7, 41)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(p); //", "(p) //"),
+        ("#define S", "#define LOAD(v, p) v = p\n#define S"),
+    ],
+)
+def test_a_macro_that_may_not_end_a_statement_is_read_as_it_stands(old: str, new: str) -> None:
+    (array,) = shared_arrays(parse(STATEMENT.replace(old, new), "k.cu"))
+    assert any("LOAD" in one.reason for one in array.refusals)

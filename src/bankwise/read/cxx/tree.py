@@ -78,7 +78,47 @@ def parse(text: str, file: str, lines: tuple[Location, ...] = ()) -> CxxSource:
     plain = data
     for ignored in (_ATTRIBUTES, UNROLL):
         plain = ignored.sub(lambda found: b" " * len(found[0]), plain)
+    for at in _ended(plain):
+        plain = plain[:at] + b";" + plain[at + 1 :]
     return CxxSource(file, text, data, _parser().parse(plain).root_node, lines)
+
+
+_DEFINED = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\([^()\n]*\)((?:\\\r?\n|[^\n])*)", re.MULTILINE
+)
+"""A macro with parameters, and what it stands for."""
+
+
+def _ended(text: bytes) -> Iterator[int]:
+    """The blanks behind calls of macros that end a statement by themselves, where none stands
+    behind the call: ``LOAD(v, p) ((float4*)s)[t] = v;`` is no call of what LOAD gives."""
+    bodies: dict[bytes, list[bytes]] = defaultdict(list)
+    spans: list[tuple[int, int]] = []
+    for one in _DEFINED.finditer(text):
+        bodies[one[1]].append(without_comments(one[2]).rstrip())
+        spans.append(one.span())
+    ending = [name for name, some in bodies.items() if all(b.endswith(b";") for b in some)]
+    if not ending:
+        return
+    plain = without_comments(text)
+    for call in re.finditer(rb"\b(?:" + b"|".join(ending) + rb")\s*\(", plain):
+        if any(start <= call.start() < stop for start, stop in spans):
+            continue
+        behind = _closed(plain, call.end())
+        blank = re.compile(rb"\s*").match(text, behind)
+        after = text[blank.end() : blank.end() + 1] if blank else b""
+        if blank and blank[0] and after not in (b";", b"#", b""):
+            yield behind + max(0, *(blank[0].find(one) for one in (b" ", b"\t")))
+
+
+def _closed(text: bytes, begin: int) -> int:
+    """Behind the parenthesis that closes the one before a byte; the end where none does."""
+    depth = 1
+    for sign in re.compile(rb"[()]").finditer(text, begin):
+        depth += 1 if sign[0] == b"(" else -1
+        if not depth:
+            return sign.end()
+    return len(text)
 
 
 @lru_cache(maxsize=1)
