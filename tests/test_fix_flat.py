@@ -3,17 +3,29 @@ by side in the banks, beside the folds that take as few passes; the compiler's c
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from bankwise.algebra.address import Fold
 from bankwise.ask.every_launch import EmittedCost, LaunchKey
 from bankwise.ask.fix_source import fix_source_file
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.index_map import IndexMap
+from bankwise.change.cxx.prove import prove_text
+from bankwise.change.cxx.spell import spellings
+from bankwise.change.cxx.spelling import edited
+from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
+from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.tree import parse
 from bankwise.read.options import Options
 from bankwise.read.toolkit import find_program
+from command import bankwise
 from cuda_fixes import KERNELS, compilations, extra, fixed, real, verdicts
 
 
@@ -112,3 +124,85 @@ def test_a_text_is_laden_that_executes_a_tenth_more_and_issues_for_longer_than_i
         for near, taken in ((before, 2 * passes), (after, passes))
     )
     assert now.is_laden(then, machine("sm_90")) is laden
+
+
+BY_VARIABLE = """__global__ void k(float* o, int t) {
+  __shared__ float s[128];
+  int c = t * 8 + (t & 7);
+  o[t] = s[c];
+}
+"""
+TERMS = ArraySize(512, 4, (128,), 4, 0, terms=((0, ((8, -1), (1, 7))),))
+"""The first term is a multiple of 8, the second is 7 at most."""
+MAPS = {
+    "t * 8 + (t & 7) + (t * 8) / 32": IndexMap(pad=1, row=32),
+    "t * 8 + ((t & 7) ^ (t >> 2 & 7))": IndexMap((Fold(32, 1, 8),)),
+}
+
+
+def judged(before: str, after: str, map_: IndexMap) -> int | Refusal:
+    claim = ArrayClaim(0, "s", map_.folds, map_.pad, (TERMS,), row=map_.row)
+    return prove_text(parse(before, "k.cu"), parse(after, "k.cu"), [claim])
+
+
+def first_way(text: str, map_: IndexMap) -> str:
+    source = parse(text, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], map_, [TERMS])
+    assert not isinstance(ways, Refusal)
+    return str(edited(source, ways[0].edits))
+
+
+@pytest.mark.parametrize("index", MAPS)
+def test_a_variable_that_is_an_index_is_written_as_the_terms_that_it_was_set_from(
+    index: str,
+) -> None:
+    """By evaluating the index in Python."""
+    map_ = MAPS[index]
+    after = first_way(BY_VARIABLE, map_)
+    assert f"o[t] = s[{index}];" in after
+    for t in range(128 // 8):
+        was = t * 8 + (t & 7)
+        there = was + was // 32 if map_.pad else was ^ (was >> 5 & 7)
+        assert eval(index.replace("/", "//"), {"t": t}) == there
+    assert judged(BY_VARIABLE, after, map_) == 1
+    for old, new in (("(t & 7)", "(t & 3)"), ("t * 8", "t * 16"), ("/ 32", "/ 16"), ("2 &", "1 &")):
+        wrong = after.replace(f"s[{index}]", f"s[{index.replace(old, new)}]")
+        assert wrong == after or isinstance(judged(BY_VARIABLE, wrong, map_), Refusal), new
+
+
+@pytest.mark.parametrize("index", MAPS)
+@pytest.mark.parametrize(
+    "between", ["c += 8;", "t ^= 1;", "int& u = c; u = 0;", "{ int t = 3; o[t] = 0; }"]
+)
+def test_a_variable_that_may_have_changed_since_is_an_index_of_its_own(
+    between: str, index: str
+) -> None:
+    map_ = MAPS[index]
+    before = BY_VARIABLE.replace("7);", f"7); {between}")
+    after = first_way(before, map_)
+    assert index not in after
+    assert judged(before, after, map_) == 1
+    by_terms = before.replace("s[c]", f"s[{index}]").replace("[128]", "[128 + 128 / 32]")
+    assert isinstance(judged(before, by_terms, map_), Refusal)
+
+
+@real
+def test_an_index_in_a_variable_costs_what_it_costs_in_its_place(tmp_path: Path) -> None:
+    """The reads of 16 bytes are those that nvcc makes of neighbours: under a pad of the whole
+    number it sees none."""
+    text = (KERNELS / "gemm_block2d.cu").read_text()
+    old = "regN[i] = Bs[k * BN + threadCol * TN + i];"
+    assert old in text
+    path = tmp_path / "k.cu"
+    path.write_text(
+        text.replace(old, "{ int at = k * BN + threadCol * TN + i; regN[i] = Bs[at]; }")
+    )
+    done = bankwise("fix", path, "-t", "sm_90", "--accept-sampled", "--format", "json")
+    answer, (_, other) = json.loads(done.out), fixed("gemm_block2d", "--accept-sampled")
+    assert "Bs[k * BN + threadCol * TN + i + (k * BN + threadCol * TN) / 32 * 4]" in answer["patch"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    rows = [
+        [one["rows"] for one in each["verdicts"] if one["judge"] == "isa"]
+        for each in (answer, other)
+    ]
+    assert rows[0] == rows[1]

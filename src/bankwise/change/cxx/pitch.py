@@ -101,9 +101,10 @@ def pitched_flat(
             return Refusal(f"{source.of(use.span)} {why}", source.place(use.span.start))
         long = row_length(source, array, row, index)
         text = _with_pads(source, index, row, pad, long)
-        of = index if array.flat else meant(source, index)
         over = use.scale or (use.flat and not array.flat)
-        terms = "" if over else _pads_by_terms(source, map_, sizes, number, of, long)
+        terms = (
+            "" if over else _pads_by_terms(source, map_, sizes, number, meant(source, index), long)
+        )
         for some, one in ((edits, text), (inside, terms or text)):
             some.append(CxxEdit(index, one if bracketed(source, index) else f"({one})"))
     ways = dict.fromkeys((tuple(inside), tuple(edits)))

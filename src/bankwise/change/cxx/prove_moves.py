@@ -126,7 +126,8 @@ def moved_in_block(
         return False
     if any(fold.divisor % block for fold in claim.folds):
         return False
-    parts = parts_of(before, old.indices[0], size.facts(number), block, whole)
+    index = meant(before, old.indices[0])
+    parts = parts_of(before, index, size.facts(number), block, whole)
     node = node_at(after, new.indices[-1])
     if parts is None or node is None or count // block * (2 * count // whole) > MOST_COLUMNS:
         return False
@@ -166,8 +167,7 @@ def moved_in_row(
     node = node_at(after, new.indices[-1])
     index, over = old.indices[-1], old.flat and not size.flat
     told = claim.row and not old.scale and not over and not acts(before, index)
-    index = index if size.flat else meant(before, index)
-    found = in_row(before, index, size.facts(number), claim.row) if told else None
+    found = in_row(before, meant(before, index), size.facts(number), claim.row) if told else None
     if found is None or node is None:
         return False
     parts, block = found

@@ -32,7 +32,7 @@ from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import IndexParts, parts_of
+from bankwise.read.cxx.terms import IndexParts, meant, parts_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource
 from bankwise.read.cxx.uses import MACRO, ArrayUse
 
@@ -115,7 +115,8 @@ def _parted(
     source: CxxSource, use: ArrayUse, map_: IndexMap, facts: Sequence[tuple[int, int]]
 ) -> IndexParts | None:
     """The index of a use as a fold sees it, where its terms tell."""
-    parts = parts_of(source, use.indices[0], facts, map_.block, map_.period)
+    index = meant(source, use.indices[0])
+    parts = parts_of(source, index, facts, map_.block, map_.period)
     divisors = [fold.divisor for fold in map_.folds]
     whole = parts is not None and not any(n % parts.factor for n in (*divisors, 1 << 30))
     return parts if whole and min(divisors) >= map_.block else None

@@ -152,13 +152,11 @@ def _asked_inside(
         yield base.span, f"base {count}", [f"({one}) * (int)({scale})" for one in factors]
     matrices = [(count, use) for count, use in enumerate(array.uses) if use.strides and terms]
     yield from _asked_of_rows(source, matrices)
-    depth = DEPTH if matrices or not array.flat else 0
     for count, use in enumerate(array.uses if terms else ()):
         if not use.indices or (use.flat and not array.flat):
             continue
         index = use.indices[-1]
-        of = index if array.flat else meant(source, index)
-        for place, term in enumerate(terms_of(source, of, depth)):
+        for place, term in enumerate(terms_of(source, meant(source, index), DEPTH)):
             yield index, f"term {count} {place}", [term.bound or "-1", *term.multiples]
 
 
