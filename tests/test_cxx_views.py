@@ -413,7 +413,7 @@ REFERENCE = "__device__ float& at(float* p, int i) { return p[i]; }"
         ("#define GIVE(x) give(&(x))\n", "GIVE(u[t]) = 1;", "give, which is not followed"),
         ("", "float4* q = (float4*)&u[t].x; q[1] = {};", "has a member whose address is taken"),
         ("", "u[t] = 1; float* p = (u); swap(p, o);", "passed to swap"),
-        ("", "float* p = u; p -= 4;", "gets another value"),
+        ("", "float* p = u; p = p - 4;", "gets another value"),
         ("", "float* p = u - 4; p[4] = 1;", "is named whole"),
         ("", "float* p = u + t - k; p[4] = u[1];", ""),
         ("", "if (float* p = u) p[1] = 1;", ""),

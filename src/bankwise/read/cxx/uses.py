@@ -141,6 +141,20 @@ def added_to(source: CxxSource, pointer: Node, total: Node) -> tuple[Node, list[
     return total, added
 
 
+def advances(source: CxxSource, pointer: Node, assignment: Node, view: PointerView) -> bool:
+    """``p += n;``, as a statement or as the step of a loop: of elements that are counted over all
+    rows such a pointer counts from elsewhere, as one that begins there does."""
+    if not view.counts or view.indices or view.pinned:
+        return False
+    outer = assignment.parent
+    alone = outer.type == "expression_statement" or (
+        outer.type == "for_statement" and outer.child_by_field_name("update") == assignment
+    )
+    to = inside_parentheses(assignment.child_by_field_name("left"))
+    sign = source.of(assignment.child_by_field_name("operator"))
+    return bool(alone and to == pointer and pointer.type == "identifier" and sign in ("+=", "-="))
+
+
 def same_shape(declarator: Node, view: PointerView) -> bool:
     """Whether a variable or a parameter takes as many indices as are left."""
     kinds = [node.type for node in walk(declarator)]

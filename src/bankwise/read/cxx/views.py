@@ -3,6 +3,7 @@
     float* row = s[r];      row[c]              is s[r][c], as long as r stays what it was
     float* p = &s[0][0];    p[i], *(p + i)      counts elements over all rows
     float4* q = (float4*)p; q[i]                counts float4
+    p += stage * 1024;      p[i]                counts from a multiple of 1024
     load(s + stage * 1024)  p[i] in load        counts from a multiple of 1024
 
 A pointer is followed as long as it stays what it is: one that gets another value, is compared or
@@ -49,6 +50,7 @@ from bankwise.read.cxx.uses import (
     ViewsFound,
     add_use,
     added_to,
+    advances,
     lost,
     merged,
     refuse,
@@ -177,6 +179,8 @@ def _follow(source: CxxSource, node: Node, view: PointerView, found: ViewsFound)
         top, added = added_to(source, node, parent)
         index = ByteSpan(added[0].start_byte, added[-1].end_byte)
         _address(source, top, index, view, found, tuple(map(span, added)))
+    elif kind == "assignment_expression" and advances(source, node, parent, view):
+        found.bases.append(ViewBase(span(parent.child_by_field_name("right")), view.scale))
     elif kind in ("cast_expression", "argument_list", "init_declarator"):
         _handed(source, node, parent, view, found)
     elif kind in _MOVES and view.counts:
