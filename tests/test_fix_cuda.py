@@ -104,10 +104,11 @@ def test_a_flat_array_in_loops_that_are_unrolled_keeps_its_vectors(tmp_path: Pat
 
 
 def test_more_passes_than_planned_are_told_without_a_promise(tmp_path: Path) -> None:
-    """The number of an element in a variable: what the fold makes of it hides the neighbours."""
+    """The number of an element in a variable that is set twice: what the fold makes of it hides the
+    neighbours."""
     product = "acc[i][j] += As[(ty * 4 + i) * BK + k] * Bs["
     whole = GEMM.replace(f"{product}(tx * 4 + j) * BK + k]", f"{product}e]").replace(
-        f"        {product}", f"{{ int e = (tx * 4 + j) * BK + k; {product}"
+        f"        {product}", f"{{ int e = (tx * 4 + j) * BK; e += k; {product}"
     )
     path = tmp_path / "k.cu"
     path.write_text(whole.replace("* Bs[e];", "* Bs[e]; }"))

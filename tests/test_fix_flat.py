@@ -186,6 +186,22 @@ def test_a_variable_that_may_have_changed_since_is_an_index_of_its_own(
     assert isinstance(judged(before, by_terms, map_), Refusal)
 
 
+@pytest.mark.parametrize("map_", MAPS.values())
+@pytest.mark.parametrize("row", ["(t << 3)", "(t * 8)", "((t) << 3)"])
+def test_terms_that_stand_in_parentheses_are_proved_as_others_are(row: str, map_: IndexMap) -> None:
+    """``&As[(ty * BM) + tx * 4]``. By evaluating the index in Python."""
+    before = BY_VARIABLE.replace("t * 8 + (t & 7)", f"{row} + (t & 7)")
+    after = first_way(before, map_)
+    index = after.split("o[t] = s[")[1].split("];")[0]
+    assert index.startswith(f"{row} + ")
+    assert f"({row})" not in index
+    for t in range(128 // 8):
+        was = t * 8 + (t & 7)
+        there = was + was // 32 if map_.pad else was ^ (was >> 5 & 7)
+        assert eval(index.replace("/", "//"), {"t": t}) == there
+    assert judged(before, after, map_) == 1
+
+
 @real
 def test_an_index_in_a_variable_costs_what_it_costs_in_its_place(tmp_path: Path) -> None:
     """The reads of 16 bytes are those that nvcc makes of neighbours: under a pad of the whole

@@ -7,13 +7,20 @@ Bs[r][c]           ->  Bs[r][c + c / 32 * 4]                            one insi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 
 from bankwise.change.cxx.index_map import IndexMap
 from bankwise.change.cxx.matrices import unmoved
-from bankwise.change.cxx.spelling import CxxEdit, Spelling, atom, bracketed, row_length, said
+from bankwise.change.cxx.spelling import (
+    CxxEdit,
+    Spelling,
+    atom,
+    bracketed,
+    grouped,
+    row_length,
+    said,
+)
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize
@@ -21,8 +28,6 @@ from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import in_row, meant
 from bankwise.read.cxx.tree import ByteSpan, CxxSource
 from bankwise.read.cxx.uses import ArrayUse
-
-_WORD = re.compile(r"[\w.]+")
 
 
 def pitched(
@@ -127,7 +132,7 @@ def _pads_by_terms(
     if found or one is None:
         return ""
     high, low = one[0].high, one[0].low
-    low, many = (part if _WORD.fullmatch(part) else f"({part})" for part in (low, high))
+    low, many = map(grouped, (low, high))
     return f"{high} + {low} + {many} / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
 
 

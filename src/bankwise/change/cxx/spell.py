@@ -27,7 +27,7 @@ from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import begins_inside
 from bankwise.change.cxx.index_map import IndexMap, new_indices
 from bankwise.change.cxx.pitch import pitched, pitched_flat
-from bankwise.change.cxx.spelling import CxxEdit, Spelling, atom, bracketed, said
+from bankwise.change.cxx.spelling import CxxEdit, Spelling, atom, bracketed, grouped, said
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize
@@ -201,13 +201,10 @@ def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: I
         return source.of(use.indices[-1])
     how = "xor" if use.kept else how
     folds = (Fold(f.divisor // parts.factor, f.unit, f.phases) for f in map_.folds)
-    low, phase = (one if _WORD.fullmatch(one) else f"({one})" for one in (parts.low, parts.phase))
+    low, phase = map(grouped, (parts.low, parts.phase))
     (new,) = new_indices(IndexMap(tuple(folds)), how, (phase, low))
     new = f"{parts.high} + {new}" if how != "xor" else f"{parts.high} + ({new})"
     return new if bracketed(source, use.indices[-1]) else f"({new})"
-
-
-_WORD = re.compile(r"[\w.]+")
 
 
 def _anew(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse) -> Iterator[CxxEdit]:

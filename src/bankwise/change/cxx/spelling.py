@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -113,6 +114,20 @@ def atom(source: CxxSource, index: ByteSpan) -> str:
     text, node = source.of(index), node_at(source, index)
     whole = node.type == "parenthesized_expression" or operand(source, node)
     return text if whole and span(node) == index else f"({text})"
+
+
+_WORD = re.compile(r"[\w.]+")
+
+
+def grouped(part: str) -> str:
+    """A text as a part of a larger expression: a word, or in one pair of parentheses."""
+    return part if _WORD.fullmatch(part) or _closed(part) else f"({part})"
+
+
+def _closed(part: str) -> bool:
+    """Whether the first parenthesis of a text is closed by its last sign."""
+    depths = list(accumulate((sign == "(") - (sign == ")") for sign in part))
+    return part[:1] == "(" and depths.index(0) == len(part) - 1
 
 
 def bracketed(source: CxxSource, index: ByteSpan) -> bool:
