@@ -82,7 +82,7 @@ __global__ void k(const float* in, float* out) {
   __shared__ float tile[32][COLUMNS +
                             SKEW];
   float* p = (float*)tile;
-  p += 0;
+  ++p;
   tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
   __syncthreads();
   out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
