@@ -340,6 +340,7 @@ def test_what_a_compiler_leaves_of_tags_tells_where_indices_lie() -> None:
 STATEMENT = """#define LOAD(v, p)\\
   v = *(const float4*)(p); // a statement
 #define S(i, j) s[(j) * 32 + (i)]
+#define TWO(v, p) LOAD(v, p)
 __global__ void k(const float* a, float* o, int t) {
   __shared__ float s[512];
   float4 v;
@@ -363,7 +364,7 @@ def test_a_macro_that_ends_a_statement_is_not_called_with_what_follows() -> None
     assert sorted(told) == [("(j) * 32 + (i)", ""), ("t", ""), ("t", "sizeof(float4)")]
     assert not source.root.has_error
     (vector,) = [use for use in array.uses if use.scale]
-    assert source.place(vector.indices[-1].start) == Location("k.cu", 7, 41)
+    assert source.place(vector.indices[-1].start) == Location("k.cu", 8, 41)
 
 
 @pytest.mark.parametrize(
@@ -376,3 +377,4 @@ def test_a_macro_that_ends_a_statement_is_not_called_with_what_follows() -> None
 def test_a_macro_that_may_not_end_a_statement_is_read_as_it_stands(old: str, new: str) -> None:
     (array,) = shared_arrays(parse(STATEMENT.replace(old, new), "k.cu"))
     assert any("LOAD" in one.reason for one in array.refusals)
+    assert not any(use.scale for use in array.uses)
