@@ -24,7 +24,7 @@ from cuda_suite_corrupt import corrupt
 from cuda_suite_count import least_passes, present_passes
 from msgspec import to_builtins
 
-from bankwise.ask import fix_source
+from bankwise.ask import fix_source, source_proof
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
 from bankwise.errors import InputError, Refusal
@@ -84,7 +84,7 @@ def claimed(path: Path) -> tuple[FixReport, list[ArrayClaim]]:
         heard.extend(claims)
         return prove_text(before, after, claims)
 
-    fix_source.prove_text = prove
+    source_proof.prove_text = prove
     return fix_source.fix_source_file(path, Options(target=TARGET)), heard
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bankwise.algebra.address import Fold
+from bankwise.ask import source_proof
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
 from bankwise.counting.conflict import count
@@ -27,6 +28,7 @@ KERNELS = ROOT / "tests" / "data" / "cuda_fix"
 SUITE = tomllib.loads((KERNELS / "suite.toml").read_text("utf-8"))
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+from cuda_suite import claimed  # noqa: E402
 from cuda_suite_corrupt import mutants  # noqa: E402
 from cuda_suite_count import least_passes, present_passes  # noqa: E402
 
@@ -108,6 +110,19 @@ def test_wrong_rewrites_are_rejected(name: str, edits: dict[str, str], claim: Ar
     assert len(made) >= 3 * len(edits)
     accepted = [what for text, what in made.items() if proved(text)]
     assert accepted == ["31 -> 63"] * accepted.count("31 -> 63"), accepted
+
+
+@pytest.mark.skipif(
+    find_program("nvcc") is None or find_program("nvdisasm") is None,
+    reason="needs nvcc and nvdisasm",
+)
+def test_the_judge_is_overheard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is corrupted has to be proved first, by what was claimed of it."""
+    monkeypatch.setattr(source_proof, "prove_text", source_proof.prove_text)
+    report, claims = claimed(KERNELS / "transpose_f32.cu")
+    assert [(one.name, one.pad) for one in claims] == [("tile", 1)]
+    before, after = (parse(text, "k.cu") for text in (report.source_text, report.fixed_text))
+    assert prove_text(before, after, claims) == 2
 
 
 def table(text: str) -> Sequence[str]:
