@@ -356,15 +356,20 @@ def test_a_pointer_that_begins_inside_a_period_is_refused(name: str) -> None:
         ("float* row = s[t]; { int t = 3; row[t] = 1; }", "declared elsewhere, or more than once"),
         ("float* row = s[o[t]]; row[k] = 1;", "may have another value"),
         ("auto f = [&] { ++t; }; float* row = s[t]; f(); row[k] = 1;", "changed by a lambda"),
+        ("float* row = s[t]; ++t; { float* q = row; q[k] = 1; }", "t may have another value"),
+        ("float* row = s[t]; ++t; { auto q = (float4*)row; q[k] = {}; }", "another value"),
+        ("through(s[t], k);", "t is not known in the function that gets the row"),
         ("float* row = s[t]; *row = 1;", "without an index"),
         ("s[t][k++] = 1;", "would happen twice"),
         ("float* row = s[rows]; row[k] = 1;", "declared elsewhere"),
     ],
 )
 def test_what_a_fold_cannot_be_written_into_is_said(body: str, why: str) -> None:
-    source = parse(
-        in_kernel(body, "using Whole = int&; __device__ int rows; void f(int&);"), "k.cu"
+    before = (
+        "using Whole = int&; __device__ int rows; void f(int&);\n"
+        "__device__ void through(float* p, int t) { float* q = p; q[t] = 1; }"
     )
+    source = parse(in_kernel(body, before), "k.cu")
     array = shared_arrays(source)[0]
     assert not array.refusals
     told = spellings(source, array, IndexMap((FOLD,)), [ROWS])

@@ -71,8 +71,9 @@ class ViewsFound(Struct):
 class PointerView(Struct, frozen=True):
     """A pointer into an array, or the array. ``element``: its type as written; ``indices``: those
     given on the way; ``rest``: how many are left; ``flat``: it counts elements over all rows;
-    ``held``: in which block a variable keeps it, None for none; ``pinned``: as of
-    :class:`ArrayUse`, where that is known of all its uses."""
+    ``held``: in which block a variable keeps it, or one that it was taken from, or the function
+    that was given it; None for none; ``pinned``: as of :class:`ArrayUse`, where that is known of
+    all its uses."""
 
     name: str
     element: str

@@ -326,7 +326,8 @@ def _held(
         return
     block = block_of(parent)
     _typed(row_type(source, declarator, view.rest), view, found)
-    view = replace(view, held=block, depth=view.depth + 1)
+    since = block if view.held is None else view.held
+    view = replace(view, held=since, depth=view.depth + 1)
     _everywhere(source, source.of(names[0]), block, parent.end_byte, view, found)
 
 
