@@ -51,7 +51,7 @@ def test_a_use_has_all_indices_and_what_moves_together(
     [
         ("f(s);", "is passed to f"),
         ("f(&s[t][0]);", "is passed to f, which is not followed"),
-        ("(&s[t][0])[t] = 1;", "is indexed further"),
+        ("(&s[t][4])[t] = 1;", "is indexed further"),
         ("float* p = s[t]; p += 4; *p = 1;", "gets another value"),
         ("float* p = s[t]; if (t) p = s[0]; p[1] = 1;", "gets another value"),
         ("float* p = &s[0][0]; for (;; ++p) *p = 1;", "gets another value"),
@@ -62,8 +62,8 @@ def test_a_use_has_all_indices_and_what_moves_together(
         ("if (s[t] == s[0]) o[t] = 1;", "goes where it cannot be followed"),
         ("float* p = s[0] + 4; return p;", "goes where it cannot be followed"),
         ("for (auto& row : s) row[2] = 1;", "is named whole"),
-        ("float* p = &s[t][0]; p += 4; *p = 1;", "goes where it cannot be followed"),
-        ("float* p = &s[t][0]; *(p + 1) = 1;", "goes where it cannot be followed"),
+        ("float* p = &s[t][0]; p += 4; *p = 1;", "gets another value"),
+        ("float* p = &s[t][4]; *(p + 1) = 1;", "goes where it cannot be followed"),
         ("float& e = s[t][0]; e = 1;", "a reference is bound to"),
         ('asm("wgmma.mma_async %0;" :: "l"(__cvta_generic_to_shared(&s[0][0])));', "asynchronous"),
         ("{ float s[4]; s[0] = 1; }", "is declared once more"),
@@ -228,8 +228,12 @@ def test_an_address_is_followed_into_functions_of_the_file() -> None:
     assert not array.refusals
     assert array.uses[0].kept == ("16",)
     beyond = helper.replace('"r"(a)', '"r"(a + 16)')
-    (array,) = arrays(beyond + KERNEL.format("unsigned r; load(&r, &s[t][0]);"))
+    (array,) = arrays(beyond + KERNEL.format("unsigned r; load(&r, &s[t][4]);"))
     assert "goes where it cannot be followed" in array.refusals[0].reason
+    (array,) = arrays(beyond + KERNEL.format("unsigned r; load(&r, &s[t][0]);"))
+    assert [use.pinned for use in array.uses] == [
+        "t is not known in the function that gets the row"
+    ]
 
 
 _LDSM = 'LDSM(v, p) asm volatile("ldmatrix.x1 {{%0}}, [%1{}];" : "=r"(v) : "r"({}))'

@@ -72,18 +72,22 @@ def test_where_a_matrix_begins_is_a_use_with_its_strides(body: str, strides: lis
 @pytest.mark.parametrize(
     ("head", "body", "why"),
     [
-        ("", "wmma::load_matrix_sync(f, &s[w][0] + 8, 32);", "cannot be followed"),
-        ("", "wmma::load_matrix_sync(f, (float*)&s[w][0], 32);", "is made float*"),
-        ("", "wmma::load_matrix_sync(f, reinterpret_cast<half2*>(&s[w][0]), 32);", "is made half2"),
-        ("#define LOAD(p) load_matrix_sync(f, p, 32)", "LOAD(&s[w][0]);", "length of its own"),
+        ("", "wmma::load_matrix_sync(f, &s[w][16] + 8, 32);", "cannot be followed"),
+        ("", "wmma::load_matrix_sync(f, (float*)&s[w][16], 32);", "is made float*"),
+        (
+            "",
+            "wmma::load_matrix_sync(f, reinterpret_cast<half2*>(&s[w][16]), 32);",
+            "is made half2",
+        ),
+        ("#define LOAD(p) load_matrix_sync(f, p, 32)", "LOAD(&s[w][16]);", "length of its own"),
         (
             "__device__ void load(half* p) { load_matrix_sync(f, p, 32); }",
-            "load(&s[w][0]);",
+            "load(&s[w][16]);",
             "is passed to load, which moves a matrix",
         ),
         (
             "__device__ void load_matrix_sync(int f, half* p, int) { p[3] = 1; }",
-            "load_matrix_sync(f, &s[w][0], 32);",
+            "load_matrix_sync(f, &s[w][16], 32);",
             "indexed further",
         ),
     ],

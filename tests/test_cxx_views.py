@@ -83,6 +83,23 @@ FORMS = (
         *("s", ROWS, ("t", "k"), 16),
     ),
     Form(
+        "row by its first element",
+        in_kernel(
+            f"*((float4*)&s[t][0] + /**/k/**/) = {CAST}(&s[k][0])[/**/t/**/];\n"
+            "float4* q = (float4*)(&s[t][0]);\nq[/**/k/**/] = {};"
+        ),
+        *("s", ROWS, ("t", "k", "t"), 16),
+    ),
+    Form(
+        "row in bytes",
+        in_kernel(
+            "unsigned a = (unsigned)__cvta_generic_to_shared(&s[t][0]);\n"
+            'asm("ldmatrix.x4 {v}, [%0];" :: "r"(a + /**/k * 16/**/));\n'
+            "char* b = (char*)&s[k][0];\n*(float4*)(b + /**/t * 16/**/) = {};"
+        ),
+        *("s", ROWS, ("t", "k"), 1),
+    ),
+    Form(
         "flat",
         in_kernel("(&s[0][0])[/**/t * 32 + k/**/] = 1;\n*(s[0] + /**/t/**/) = o[k];"),
         *("s", ROWS, ("", "")),

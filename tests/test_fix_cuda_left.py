@@ -111,7 +111,7 @@ def test_an_index_that_never_leaves_its_row_is_fixed_wherever_it_stands(tmp_path
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("ladder_pointer", "the address p goes where it cannot be followed"),
+        ("ladder_pointer", "p gets another value, or gives its own away"),
     ],
 )
 def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:

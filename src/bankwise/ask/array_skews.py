@@ -237,7 +237,7 @@ def _proved(source: CxxSource, chosen: Sequence[WrittenArray]) -> str | None:
     text = edited(source, tuple(edit for one in chosen for edit in one.spelling.edits))
     if isinstance(text, Refusal):
         return None
-    proved = prove_text(source, parse(text, source.file), claims_of(chosen))
+    proved = prove_text(source, parse(text, source.file, beside=source.beside), claims_of(chosen))
     return None if isinstance(proved, Refusal) else text
 
 

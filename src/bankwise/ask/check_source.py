@@ -17,6 +17,7 @@ from bankwise.ask.fix_cute_source import written_by_cute
 from bankwise.ask.header_copies import copied_text
 from bankwise.ask.joined_headers import joined_source
 from bankwise.ask.source_plans import SourcePlans, promised, source_plans
+from bankwise.ask.source_text import source_of
 from bankwise.ask.supposed import NUMBERS, is_open
 from bankwise.ask.write_emitted import Origin
 from bankwise.errors import InputError
@@ -25,7 +26,6 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.places import at_expressions, texts_of
-from bankwise.read.cxx.tree import parse
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.options import Options, Progress, phase_of
 from bankwise.read.recognise import recognise
@@ -54,7 +54,7 @@ def check_source_file(
     arrays: tuple[SharedArray, ...] = ()
     try:
         found = at_expressions(found, texts)
-        source, joined = joined_source(parse(texts[str(path)], str(path)), what)
+        source, joined = joined_source(source_of(texts[str(path)], str(path), what), what)
         what = what if joined is None else replace(what, text=source.text)
         with_copies = copied_text(source, what)
         source = source if with_copies is None else with_copies.source

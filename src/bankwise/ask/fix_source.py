@@ -45,7 +45,7 @@ from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.line_copies import said_copies
 from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_proof import extents, proved
-from bankwise.ask.source_text import Author, CompiledText, opened
+from bankwise.ask.source_text import Author, CompiledText, opened, source_of
 from bankwise.ask.supposed import without
 from bankwise.change.cxx.same_code import changed_kernels
 from bankwise.change.cxx.spelling import CxxEdit
@@ -55,7 +55,7 @@ from bankwise.files import check_placed, read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.read.compile_flags import compilation_of
-from bankwise.read.cxx.tree import CxxSource, parse
+from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.instances import back, instances_in
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Phase, Progress, phase_of
@@ -161,7 +161,7 @@ def _asked(
     and what there is to say of that. ``why`` its headers stay as they are, "" if they need not."""
     text = read_text(file)
     what, said = compilation_of(file, options)
-    author = Author(parse(text, str(file)), language_of(what), what, options, phase=phase)
+    author = Author(source_of(text, str(file), what), language_of(what), what, options, phase=phase)
     phase("compiling, following kernels")
     before = author.compiled(text)
     author, before = with_headers(author, before, why)

@@ -46,7 +46,9 @@ def joined_source(source: CxxSource, what: Compilation) -> tuple[CxxSource, Join
     made = joined_text(source.text, what.path, what.flags, own) if what.path.is_file() else None
     if made is None:
         return source, None
-    return parse(made.text, source.file, line_places(made.text, source.file)), made
+    inside = {one.resolve() for one in made.headers}
+    beside = tuple(one for one in source.beside if Path(one[0]).resolve() not in inside)
+    return parse(made.text, source.file, line_places(made.text, source.file), beside), made
 
 
 def with_headers(author: Author, before: CompiledText, why: str) -> tuple[Author, CompiledText]:

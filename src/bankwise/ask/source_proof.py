@@ -35,7 +35,7 @@ def proved(
     """What the proof says of a changed text. ``emitted``: what the compiler emits of both texts on
     the way, where that is asked."""
     source, claims = author.source, claims_of(chosen)
-    edited = parse(after.text, source.file)
+    edited = parse(after.text, source.file, beside=source.beside)
     uses = prove_text(source, edited, claims)
     if isinstance(uses, Refusal):
         return Verdict("proof", "failed", str(uses))

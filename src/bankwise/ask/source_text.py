@@ -14,12 +14,14 @@ from bankwise.ask.supposed import NUMBERS, answers, is_lost, is_open, supposed, 
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.joined import JoinedText
-from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.cxx.tree import CxxSource, parse
 from bankwise.read.instances import ChangedArgument, back, instance, instances_in
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import KernelLaunch
+from bankwise.read.launch.headers import defined_macros, header_texts
 from bankwise.read.options import Options, Phase
 from bankwise.read.source import Compilation, Compiled, SourceLanguage
+from bankwise.read.toolkit import of_compiler
 
 _TEXTS = 32
 """Of a source that are kept: those of one array are tried again when another one is rejected."""
@@ -122,6 +124,14 @@ def _as_before(kernel: AssemblyKernel, changed: Sequence[ChangedArgument]) -> As
     launch = replace(kernel.launch, kernel=instance(kernel.launch.kernel, changed))
     others = tuple(_as_before(one, changed) for one in kernel.others)
     return replace(kernel, name=name, launch=launch, others=others)
+
+
+def source_of(text: str, file: str, what: Compilation) -> CxxSource:
+    """The tree of a source, with the macros that its flags and its own headers define."""
+    found = header_texts(text, what.path, what.flags)
+    headers = ((str(path), one) for path, one in found.items() if not of_compiler(str(path)))
+    flags = (("-D", one) for one in defined_macros(what.flags))
+    return parse(text, file, beside=(*flags, *headers))
 
 
 def opened(author: Author, before: CompiledText) -> tuple[Author, CompiledText]:

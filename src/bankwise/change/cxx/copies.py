@@ -70,7 +70,7 @@ class _WantedCopy(Struct, frozen=True):
 def with_copies(source: CxxSource, headers: OwnHeaders) -> CopiedText:
     """A source with a copy of each function of a header that is given one of its shared arrays."""
     places = tuple(map(source.line, range(1, source.data.count(b"\n") + 2)))
-    now = CopiedText(parse(source.text, source.file), ())
+    now = CopiedText(parse(source.text, source.file, beside=source.beside), ())
     for _ in range(_DEEPEST):
         found = list(_wanted(now, places, headers))
         left = tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
@@ -80,7 +80,7 @@ def with_copies(source: CxxSource, headers: OwnHeaders) -> CopiedText:
             break
         now, places = made
     copies = tuple(sorted(now.copies, key=lambda one: one.name))
-    return CopiedText(parse(now.source.text, source.file, places), copies, now.left)
+    return CopiedText(parse(now.source.text, source.file, places, source.beside), copies, now.left)
 
 
 def _once(
@@ -107,7 +107,8 @@ def _once(
     added.sort(key=lambda one: one[0])
     for line, lines in reversed(added):  # of two at one line the second is put there first
         places = (*places[:line], *lines, *places[line:])
-    return CopiedText(parse(text, source.file), tuple(old.values()), now.left), places
+    made = parse(text, source.file, beside=source.beside)
+    return CopiedText(made, tuple(old.values()), now.left), places
 
 
 def _edited(source: CxxSource, edits: Sequence[CxxEdit]) -> str | None:

@@ -51,7 +51,7 @@ def without_types(before: CxxSource, after: CxxSource) -> TypedText | Refusal:
         text = text[declared.end() :]
         layouts.append((declared[1], words[-1]))
     parsed = parse(header, "tile.h")
-    return TypedText(parse(done + text, after.file), layouts, parsed)
+    return TypedText(parse(done + text, after.file, beside=after.beside), layouts, parsed)
 
 
 def _arguments(text: str, start: int) -> tuple[int, list[str]]:

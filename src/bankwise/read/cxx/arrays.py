@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.beside import named_by_headers
 from bankwise.read.cxx.functions import macros_named
 from bankwise.read.cxx.pieces import Piece, pieces_of
 from bankwise.read.cxx.tree import (
@@ -186,7 +187,11 @@ def _declared(
         return
     scope, begin = block_of(statement), name.end_byte
     pieces: Sequence[Piece] = ()
-    if len(extents) == 1 and not any(macros_named(source, source.of(name))):
+    said = (
+        *macros_named(source, source.of(name)),
+        *named_by_headers(source, source.of(name), scope, begin),
+    )
+    if len(extents) == 1 and not said:
         pieces = pieces_of(source, source.of(name), element, begin, scope)
     several = None in extents or len({piece.offset for piece in pieces}) > 1
     if not several or not all(_in_kernel(source, piece.statement) for piece in pieces):

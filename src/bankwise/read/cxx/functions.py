@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.beside import named_by_headers
 from bankwise.read.cxx.tree import CxxSource, Node, called, every, macro_text, named, walk
 
 _NAMES = ("identifier", "field_identifier", "type_identifier")
@@ -92,7 +93,7 @@ def calls_of(source: CxxSource, function: str) -> list[Node] | Refusal:
     """Every call of a function of the file, by its name as :func:`meant` says it; a Refusal where
     others may call it too."""
     name = function.rpartition("::")[2]
-    for refusal in macros_of(source, name):
+    for refusal in (*macros_of(source, name), *named_by_headers(source, name, source.root)):
         return refusal
     calls = [node for node in every(source, "call_expression") if called(source, node) == name]
     mentions = [one for one in every(source, *_NAMES) if source.of(one) == name]

@@ -1,4 +1,4 @@
-"""What a macro of the file does with what it is given: it is no function.
+"""What a macro of the file, or of its headers, does with what it is given: it is no function.
 
     #define LOAD(v, p) v = *(float4*)(p)
     LOAD(v, &s[r][c]);                   moves a float4
@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.beside import header_macros
+from bankwise.read.cxx.functions import definitions
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -46,19 +48,20 @@ def argument_of(node: Node, arguments: Node) -> Node:
 
 
 def macro_of(source: CxxSource, arguments: Node) -> Node | None:
-    """A function-like macro of the file that is called; None for a function."""
-    return next(iter(_macros(source, arguments)), None)
+    """A function-like macro of the file, or of its headers, that is called; None for a function."""
+    return next((macro for _, macro in _macros(source, arguments)), None)
 
 
-def _macros(source: CxxSource, arguments: Node) -> list[Node]:
-    """All that the file defines by the name that is called: which one holds, the preprocessor
-    knows."""
+def _macros(source: CxxSource, arguments: Node) -> list[tuple[CxxSource, Node]]:
+    """All that the file and its headers define by the name that is called: which one holds, the
+    preprocessor knows."""
     call = around(arguments)
     if call is None or call.type != "call_expression":
         return []
     name = called(source, call)
-    found = every(source, "preproc_function_def")
-    return [one for one in found if source.of(one.child_by_field_name("name")) == name]
+    own = every(source, "preproc_function_def")
+    mine = [one for one in own if source.of(one.child_by_field_name("name")) == name]
+    return [*((source, one) for one in mine), *header_macros(source, name)]
 
 
 def in_macro(
@@ -68,10 +71,13 @@ def in_macro(
     place where its parameter stands."""
     place = named(arguments).index(argument_of(given, arguments))
     kept: list[str | ByteSpan] = []
-    for macro in _macros(source, arguments):
-        found = _in_text(source, macro, place, at)
+    word = called(source, around(arguments))
+    if definitions(source, word):
+        why = f"is given to {word}, which is a macro and a function"
+        return Refusal(f"{source.of(given)} {why}", source.place(given.start_byte))
+    for text, macro in _macros(source, arguments):
+        found = _in_text(text, macro, place, at)
         if isinstance(found, str):
-            word = source.of(macro.child_by_field_name("name"))
             why = found.format(macro=f"the macro {word}", given=source.of(given))
             return Refusal(why, source.place(given.start_byte))
         kept += found

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.beside import named_by_headers
 from bankwise.read.cxx.functions import (
     calls_of,
     definitions,
@@ -177,7 +178,7 @@ def _parameter(source: CxxSource, parameter: Node) -> tuple[str, ...]:
 def _everywhere(source: CxxSource, name: str, scope: Node, begin: int, depth: int) -> Kept:
     """All uses of a variable that holds an address; it may not be given another one."""
     kept: list[str | ByteSpan] = []
-    for refusal in macros_of(source, name):
+    for refusal in (*macros_of(source, name), *named_by_headers(source, name, scope, begin)):
         return refusal
     for node in walk(scope):
         if node.type != "identifier" or source.of(node) != name or node.start_byte < begin:

@@ -43,13 +43,15 @@ class ByteSpan(Struct, frozen=True, order=True):
 
 class CxxSource(ByIdentity, frozen=True, eq=False):
     """A text with its tree. ``file``: what the user calls it; ``lines``: where each of its lines
-    really stands, if some are another file's."""
+    really stands, if some are another file's; ``beside``: the headers whose macros it can use, by
+    name, and their texts."""
 
     file: str
     text: str
     data: bytes
     root: Node
     lines: tuple[Location, ...] = ()
+    beside: tuple[tuple[str, str], ...] = ()
 
     def of(self, node: Node | ByteSpan) -> str:
         """The text of a node or of a span."""
@@ -72,7 +74,12 @@ class CxxSource(ByIdentity, frozen=True, eq=False):
         return self.lines[number - 1] if known else Location(self.file, number)
 
 
-def parse(text: str, file: str, lines: tuple[Location, ...] = ()) -> CxxSource:
+def parse(
+    text: str,
+    file: str,
+    lines: tuple[Location, ...] = (),
+    beside: tuple[tuple[str, str], ...] = (),
+) -> CxxSource:
     """The tree of a source. Raises :class:`bankwise.errors.InputError` without tree-sitter."""
     data = text.encode()
     plain = data
@@ -80,7 +87,7 @@ def parse(text: str, file: str, lines: tuple[Location, ...] = ()) -> CxxSource:
         plain = ignored.sub(lambda found: b" " * len(found[0]), plain)
     for at in _ended(plain):
         plain = plain[:at] + b";" + plain[at + 1 :]
-    return CxxSource(file, text, data, _parser().parse(plain).root_node, lines)
+    return CxxSource(file, text, data, _parser().parse(plain).root_node, lines, beside)
 
 
 _DEFINED = re.compile(

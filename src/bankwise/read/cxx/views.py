@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.beside import named_by_headers
 from bankwise.read.cxx.functions import definitions, macros_of, meant, parameters_of
 from bankwise.read.cxx.lvalues import bound
 from bankwise.read.cxx.macro_calls import argument_of, macro_of
@@ -108,6 +109,7 @@ def _everywhere(
         for byte in words(source, name)
         if max(begin, scope.start_byte) <= byte < scope.end_byte and byte not in seen
     ]
+    found.refusals += named_by_headers(source, name, scope, begin)
     for one in macros:
         if isinstance(one, Refusal):
             found.refusals.append(one)
@@ -268,6 +270,8 @@ def _address(
     if zeros and not view.scale:
         flat = view.flat or len(view.indices) > 0
         _follow(source, address, replace(view, flat=flat, indices=(), rest=1), found)
+    elif literal == "0" and not view.scale and not view.flat:
+        _follow(source, address, view, found)
     elif view.flat or not view.indices:
         if index is not None and literal != "0":
             found.bases += [ViewBase(term, view.scale) for term in terms or (index,)]
@@ -303,7 +307,7 @@ def _cast(
 ) -> None:
     """To another pointer: what it counts from here on."""
     to = "char" if INTEGER.fullmatch(kind) else pointee(kind)
-    if (to == "char" and view.indices) or to is None or not (view.counts or not view.indices):
+    if to is None or not (view.counts or not view.indices):
         refuse(source, node, f"becomes {kind}, which is not followed", found)
         return
     if not view.counts:
