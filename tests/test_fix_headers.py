@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from bankwise.ask.header_copies import copied_text
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.prove import prove_text
-from bankwise.change.cxx.same_code import same_code
+from bankwise.change.cxx.same_code import code_of, same_in_some
 from bankwise.errors import Refusal
 from bankwise.read.cuda import CUDA
 from bankwise.read.cxx.arrays import shared_arrays
@@ -202,6 +203,33 @@ def test_what_may_be_another_program_is_not_copied(tmp_path: Path, header: str, 
     assert any(why in note for note in answer["notes"])
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "same", "tries"),
+    [
+        ("a", "a", True, 1),
+        ("aa", "bb", False, 2),
+        ("ab", "bb", True, 2),
+        ("aab", "caa", True, 2),
+        ("aaaaaa", "bcbcba", True, 6),
+        ("ababababab", "cdcdcdcdcd", False, 6),
+        ("  ", "  ", False, 2),
+    ],
+)
+def test_a_compiler_that_makes_several_codes_of_one_text_is_asked_again(
+    before: str, after: str, same: bool, tries: int
+) -> None:
+    """A letter is the code of a try, a blank none."""
+    asked: list[str] = []
+
+    def compiled(codes: Iterator[str]) -> str:
+        asked.append(next(codes).strip())
+        return asked[-1]
+
+    old, new = iter(before), iter(after)
+    assert same_in_some(lambda: compiled(old), lambda: compiled(new)) is same
+    assert len(asked) == 2 * tries
+
+
 @needs_nvcc
 def test_the_code_of_a_copy_is_compared_to_the_letter(tmp_path: Path) -> None:
     (tmp_path / "tile.cuh").write_text(FILL, "utf-8")
@@ -217,8 +245,8 @@ def test_the_code_of_a_copy_is_compared_to_the_letter(tmp_path: Path) -> None:
     first, second, third = (
         CUDA.emitted(Compilation(file, "sm_90", text=one)) for one in (TRANSPOSE, text, other)
     )
-    assert same_code(first, second, names, "//")
-    assert not same_code(first, third, names, "//")
+    assert code_of(first, {}, "//") == code_of(second, names, "//")
+    assert code_of(first, {}, "//") != code_of(third, names, "//")
     # Its lines are known as those of the header.
     at = made.source.place(text.index("to[i / COLUMNS]"))
     assert (Path(at.file).name, at.line) == ("tile.cuh", 5)

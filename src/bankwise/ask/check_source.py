@@ -17,7 +17,7 @@ from bankwise.ask.fix_cute_source import written_by_cute
 from bankwise.ask.header_copies import copied_text
 from bankwise.ask.joined_headers import joined_source
 from bankwise.ask.source_plans import SourcePlans, promised, source_plans
-from bankwise.ask.source_text import source_of
+from bankwise.ask.source_text import source_beside
 from bankwise.ask.supposed import NUMBERS, is_open
 from bankwise.ask.write_emitted import Origin
 from bankwise.errors import InputError
@@ -54,7 +54,7 @@ def check_source_file(
     arrays: tuple[SharedArray, ...] = ()
     try:
         found = at_expressions(found, texts)
-        source, joined = joined_source(source_of(texts[str(path)], str(path), what), what)
+        source, joined = joined_source(source_beside(texts[str(path)], str(path), what), what)
         what = what if joined is None else replace(what, text=source.text)
         with_copies = copied_text(source, what)
         source = source if with_copies is None else with_copies.source

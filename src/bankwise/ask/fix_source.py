@@ -45,7 +45,7 @@ from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.line_copies import said_copies
 from bankwise.ask.source_plans import sharing, source_plans
 from bankwise.ask.source_proof import extents, proved
-from bankwise.ask.source_text import Author, CompiledText, opened, source_of
+from bankwise.ask.source_text import Author, CompiledText, opened, source_beside
 from bankwise.ask.supposed import without
 from bankwise.change.cxx.same_code import changed_kernels
 from bankwise.change.cxx.spelling import CxxEdit
@@ -161,7 +161,9 @@ def _asked(
     and what there is to say of that. ``why`` its headers stay as they are, "" if they need not."""
     text = read_text(file)
     what, said = compilation_of(file, options)
-    author = Author(source_of(text, str(file), what), language_of(what), what, options, phase=phase)
+    author = Author(
+        source_beside(text, str(file), what), language_of(what), what, options, phase=phase
+    )
     phase("compiling, following kernels")
     before = author.compiled(text)
     author, before = with_headers(author, before, why)

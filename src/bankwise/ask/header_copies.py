@@ -9,6 +9,7 @@ the same code of them, or there are no copies.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from bankwise.change.cxx.copies import (
     with_copies,
     without_copies,
 )
-from bankwise.change.cxx.same_code import same_code
+from bankwise.change.cxx.same_code import code_of, same_in_some
 from bankwise.change.cxx.spelling import CxxEdit, edited, lines_before
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.identity import ByIdentity
@@ -89,15 +90,16 @@ def same_program(
     """Whether the compiler makes the same code of a text and of one with copies, if any."""
     language = author.language
     renamed = {one.name: one.function for one in copies}
+    known = [before.between, after.between] * bool(before.between and after.between)
+
+    def emitted(one: CompiledText, names: Mapping[str, str]) -> str:
+        text = known.pop(0) if known else language.emitted(replace(author.what, text=one.text))
+        return code_of(text, names, language.remark)
+
     try:
-        kept = bool(before.between and after.between)
-        old, new = (
-            one.between if kept else language.emitted(replace(author.what, text=one.text))
-            for one in (before, after)
-        )
+        return same_in_some(partial(emitted, before, {}), partial(emitted, after, renamed))
     except InputError:
         return False
-    return same_code(old, new, renamed, language.remark)
 
 
 def remaining(made: CopiedAuthor, edits: Sequence[CxxEdit], compiled: CompiledText) -> LeftCopies:

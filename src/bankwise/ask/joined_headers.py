@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from msgspec.structs import replace
 from bankwise.ask.header_copies import same_program
 from bankwise.ask.header_users import needed, said_users, texts_of_others
 from bankwise.ask.source_text import Author, CompiledText
-from bankwise.change.cxx.same_code import same_code
+from bankwise.change.cxx.same_code import code_of, same_in_some
 from bankwise.errors import InputError, Refusal
 from bankwise.files import read_text
 from bankwise.read.cxx.headers import that_declare_shared
@@ -149,12 +150,16 @@ def _is_same(author: Author, joined: JoinedText, after: str, files: Mapping[Path
             place.write_bytes(mark.encode() + data)
         what = replace(author.what, path=_below(root, joined.file), text=None, alone=None)
         what = replace(what, flags=tuple(_mapped(root, what.flags)))
+        judged = replace(author.what, text=after, alone=None)
+        language = author.language
+
+        def emitted(one: Compilation) -> str:
+            return code_of(language.emitted(one), {}, language.remark)
+
         try:
-            emitted = author.language.emitted(what)
-            judged = author.language.emitted(replace(author.what, text=after, alone=None))
+            return same_in_some(partial(emitted, judged), partial(emitted, what))
         except InputError:
             return False
-    return same_code(judged, emitted, {}, author.language.remark)
 
 
 def _below(root: Path, path: Path) -> Path:

@@ -126,7 +126,7 @@ def _as_before(kernel: AssemblyKernel, changed: Sequence[ChangedArgument]) -> As
     return replace(kernel, name=name, launch=launch, others=others)
 
 
-def source_of(text: str, file: str, what: Compilation) -> CxxSource:
+def source_beside(text: str, file: str, what: Compilation) -> CxxSource:
     """The tree of a source, with the macros that its flags and its own headers define."""
     found = header_texts(text, what.path, what.flags)
     headers = ((str(path), one) for path, one in found.items() if not of_compiler(str(path)))
