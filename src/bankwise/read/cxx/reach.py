@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.address_number import AddressNumber, number_of
 from bankwise.read.cxx.beside import named_by_headers
 from bankwise.read.cxx.functions import (
     calls_of,
@@ -221,10 +222,29 @@ def _assembly(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     text = source.of(parent)
     if _UNITS.search(text):
         return _no(source, address, "is given to an asynchronous unit, which places bytes itself")
+    number = number_of(source, operand, parent)
+    if number is not None and depth < _DEPTH:
+        return _in_variable(source, number, depth)
     if _computed(source, operand, parent):
         return _no(source, address, "is computed with in assembly, which is not followed")
     wide = [int(n) * int(bits) // 8 for n, bits in _WIDTH.findall(text)]
     return (str(max((_ASM_BYTES, *wide))),)
+
+
+def _in_variable(source: CxxSource, number: AddressNumber, depth: int) -> Kept:
+    """All uses of a variable that assembly writes an address to, but for that one."""
+    kept: list[str | ByteSpan] = []
+    name = source.of(number.variable)
+    for refusal in (*macros_of(source, name), *named_by_headers(source, name, number.block)):
+        return refusal
+    for node in walk(number.block):
+        if node.type != "identifier" or source.of(node) != name or node in number.written:
+            continue
+        found = reach(source, node, depth + 1)
+        if isinstance(found, Refusal):
+            return found
+        kept += found
+    return tuple(dict.fromkeys(kept))
 
 
 def _computed(source: CxxSource, operand: Node, assembly: Node) -> bool:
