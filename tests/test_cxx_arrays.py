@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bankwise.errors import Location
-from bankwise.read.cxx.arrays import SharedArray, shared_arrays
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
 from bankwise.read.cxx.extents import AskedIndex, guards_of, staying
 from bankwise.read.cxx.stable import acts as effects
 from bankwise.read.cxx.tree import ByteSpan, parse
@@ -117,6 +117,31 @@ def test_a_macro_is_edited_only_if_it_names_shared_arrays_wherever_it_stands(
     found = arrays("#define S(i, j) s[i][j]\n" + KERNEL.format("S(t, 0) = 2;") + f"\n{other}\n")
     reasons = [refusal.reason for refusal in found[0].refusals]
     assert reasons == [why] * bool(why)
+
+
+def twice(first: str, second: str) -> str:
+    kernel = "__global__ void {}(int t) {{ __shared__ float s[64][32]; s(t, 3) = 1; }}\n"
+    heads = (f"#define {one}\n{kernel.format(name)}" for one, name in ((first, "a"), (second, "b")))
+    return "".join(heads)
+
+
+@pytest.mark.parametrize("second", ["s(i, j) s[i][j]", "s(i,  j)   s[i][j]  // the same"])
+def test_a_macro_that_is_defined_twice_in_the_same_words_is_one_use_each_time(second: str) -> None:
+    text = twice("s(i, j) s[i][j]", second)
+    found = arrays(text)
+    places = [text.index("s[i][j]"), text.index("s[i][j]", text.index("s[i][j]") + 1)]
+    for array in found:
+        assert not array.refusals
+        assert [use.span.start for use in array.uses] == places
+    assert tied(found) == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    "second", ["s(i, j) s[i][(j)]", "s(j, i) s[i][j]", "s s[0]", "S(i) s(i, 0)"]
+)
+def test_a_macro_that_is_defined_in_several_ways_is_refused(second: str) -> None:
+    found = arrays(twice("s(i, j) s[i][j]", second).replace("s(t, 3)", "s(t, 3) = s[t][4]", 1))
+    assert any("names s" in one.reason for one in found[0].refusals)
 
 
 @pytest.mark.parametrize(

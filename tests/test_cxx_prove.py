@@ -14,7 +14,7 @@ from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.index_map import IndexMap
 from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.spell import spellings
-from bankwise.change.cxx.spelling import Spelling, edited
+from bankwise.change.cxx.spelling import Spelling, edited, together
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import ArraySize
@@ -201,6 +201,26 @@ def test_a_fold_is_written_into_a_macro_once_and_means_the_map_wherever_it_stand
                     number = eval(f"(({given[0]}) * 32 + {given[1]})", {"t": t})
                     wanted = column ^ (row // 4 % 8) * 4
                     assert new == (wanted if name == "S" else number ^ (number // 32 % 8) * 4)
+
+
+def test_a_macro_that_is_defined_twice_is_changed_each_time() -> None:
+    kernel = "__global__ void {}(int t) {{\n  __shared__ float f[2048];\n  f(t, 3) = 1;\n}}\n"
+    macro = "#define f(r, c) f[(r) * 32 + (c)]\n"
+    text = f"{macro}{kernel.format('a')}#if 0\n{macro}#endif\n{kernel.format('b')}"
+    source = parse(text, "k.cu")
+    ways = [spellings(source, one, IndexMap((FLAT_FOLD,)), [FLAT]) for one in shared_arrays(source)]
+    claims = [ArrayClaim(number, "f", (FLAT_FOLD,), 0, (FLAT,)) for number in range(2)]
+    for chosen in zip(*ways, strict=True):  # type: ignore[arg-type]
+        after = edited(source, together(chosen).edits)
+        assert isinstance(after, str)
+        assert after.count("#define f(r, c) f[(r) * 32 + (c)]\n") == 0
+        assert prove_text(source, parse(after, "k.cu"), claims) == 4
+        assert isinstance(prove_text(source, parse(after, "k.cu"), claims[:1]), Refusal)
+        first, second = (one.start() for one in re.finditer("#define", after))
+        for at in (first, second):
+            stop = after.index("\n", at)
+            wrong = after[:at] + macro[:-1] + after[stop:]
+            assert isinstance(prove_text(source, parse(wrong, "k.cu"), claims), Refusal)
 
 
 def test_a_fold_in_a_macro_that_is_wrong_in_one_place_is_refused() -> None:

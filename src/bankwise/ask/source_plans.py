@@ -105,14 +105,15 @@ def sharing(
     what: Compilation,
     kernels: Sequence[AssemblyKernel],
 ) -> tuple[str, ...]:
-    """The names of other kernels that have an array of some: what is written of it is theirs, too,
-    as of another instance of a template."""
+    """The names of other kernels that have an array of some, or one with uses in the same text:
+    what is written of it is theirs, too, as of another instance of a template."""
     arrays = shared_arrays(source)
     measured = sizes(source, arrays, language, what) if arrays else {}
     if isinstance(measured, Refusal):
         return ()
     asked = {kernel.name for kernel in kernels}
-    theirs = {number for name in asked for number in measured.get(name, {})}
+    own = {number for name in asked for number in measured.get(name, {})}
+    theirs = {number for group in tied(arrays) if own & {*group} for number in group}
     return tuple(n for n, its in measured.items() if n not in asked and theirs & its.keys())
 
 

@@ -46,7 +46,8 @@ def together(spellings_: Sequence[Spelling]) -> Spelling:
     """One map of several arrays, written in one way."""
     first = spellings_[0]
     edits = tuple(dict.fromkeys(edit for one in spellings_ for edit in one.edits))
-    return replace(first, edits=edits, text="; ".join(one.text for one in spellings_))
+    texts = (one.text for one in spellings_)
+    return replace(first, edits=edits, text="; ".join(dict.fromkeys(texts)))
 
 
 def edited(source: CxxSource, edits: tuple[CxxEdit, ...]) -> str | Refusal:

@@ -24,6 +24,7 @@ from bankwise.read.cxx.tree import (
     Node,
     around,
     inside_parentheses,
+    macro_text,
     named,
     node_at,
     span,
@@ -36,17 +37,18 @@ def elements_by_macro(
     source: CxxSource, name: str, rest: int, scope: Node, begin: int
 ) -> Iterator[tuple[str, Node, list[Node]] | Refusal]:
     """The macros of the file that name an element of an array of ``rest`` extents: their element,
-    as it stands in their text, and where they are used in the array's scope. A Refusal for each
-    macro that does anything else."""
+    as it stands in their text, and where they are used in the array's scope: one that is defined
+    several times in the same words is used each time, since which one holds the preprocessor knows.
+    A Refusal for each macro that does anything else."""
     for macro in macros_named(source, name):
         word = source.of(macro.child_by_field_name("name"))
-        element = _element_of(source, macro, name, rest)
-        hidden = any(one != macro for one in macros_named(source, word))
-        if element is None or hidden or len(_defined(source, word)) != 1:
+        element, defined = _element_of(source, macro, name, rest), _defined(source, word)
+        hidden = any(one not in defined for one in macros_named(source, word))
+        if element is None or hidden or len({_words_of(source, one) for one in defined}) != 1:
             why = f"the macro {word} names {name}"
             yield Refusal(why, source.place(macro.start_byte))
             continue
-        own = macro.child_by_field_name("name").start_byte
+        own = {one.child_by_field_name("name").start_byte for one in defined}
         calls = {
             node.start_byte: node
             for node in walk(scope)
@@ -54,13 +56,21 @@ def elements_by_macro(
             and source.of(node.child_by_field_name("function")) == word
             and not node.has_error
         }
-        spoken = [at for at in words(source, word) if at != own]
+        spoken = [at for at in words(source, word) if at not in own]
         inside = [at for at in spoken if max(begin, scope.start_byte) <= at < scope.end_byte]
         for byte in inside:
             if word != name and byte not in calls and not _said(source, byte):
                 why = f"{word} stands where the syntax tree shows no use of it"
                 yield Refusal(why, source.place(byte))
         yield word, element, [calls[at] for at in inside if at in calls]
+
+
+def _words_of(source: CxxSource, defined: Node) -> tuple[str, ...]:
+    """What a definition is, in words; of what is none, as it takes one back, a word of its own."""
+    if defined.type != "preproc_function_def":
+        return (str(defined.start_byte),)
+    taken = source.of(defined.child_by_field_name("parameters"))
+    return (*taken.split(), *macro_text(source, defined).replace("\\\n", " ").split())
 
 
 def _said(source: CxxSource, byte: int) -> bool:
