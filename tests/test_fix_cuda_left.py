@@ -164,3 +164,28 @@ def test_pieces_of_what_the_launch_gives_have_a_proof_for_this_launch(tmp_path: 
         told = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
         assert bool(told["changes"]) == (not why), told
         assert why in json.dumps(told["refusals"])
+
+
+SCATTERED = """\
+__global__ void k(const int* a, int* o) {
+  __shared__ int s[64];
+#pragma unroll
+  for (int i = 0; i < 12; i++) s[a[i * 64 + threadIdx.x] & 63]++;
+  __syncthreads();
+  o[threadIdx.x] = s[threadIdx.x];
+}
+void go(const int* a, int* o) { k<<<1, 64>>>(a, o); }
+"""
+
+
+@pytest.mark.parametrize("verb", ["check", "fix"])
+def test_a_reason_is_told_once_for_all_instructions_that_have_it(tmp_path: Path, verb: str) -> None:
+    """Twelve rounds, unrolled: a read and a write each whose address data decide."""
+    path = tmp_path / "k.cu"
+    path.write_text(SCATTERED)
+    done = bankwise(verb, str(path), "-t", "sm_90")
+    said = " ".join((done.out + done.err).split())
+    assert said.count("not analysed: ") == 2
+    assert said.count("(and 11 more places)") == 2
+    whole = bankwise(verb, str(path), "-t", "sm_90", "--all")
+    assert (whole.out + whole.err).count("not analysed: ") == 24

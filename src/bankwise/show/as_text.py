@@ -21,6 +21,7 @@ from bankwise.show.snippets import against, print_help, print_snippets
 from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, cell, doubted, extra_passes, mark, opener, verdict
 
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+:")
 SHOWN = 10
 """Findings, and rows of a table, unless all are asked for."""
 _FACTS = 2
@@ -192,10 +193,12 @@ def print_findings(report: CheckReport, console: Console, *, everything: bool = 
 
 
 def print_refusals(refusals: Sequence[Refusal], console: Console, *, everything: bool) -> None:
-    """What was not analysed, what is told alike once; else each reason once, and not all."""
+    """What was not analysed, what is told alike once; else each reason once, at whatever address of
+    the code, and not all."""
     same: dict[str, list[Refusal]] = {}
     for refusal in refusals:
-        same.setdefault(str(refusal) if everything else str(refusal.reason), []).append(refusal)
+        why = str(refusal) if everything else _ADDRESS.sub(":", refusal.reason)
+        same.setdefault(why, []).append(refusal)
     shown = list(same.values()) if everything else list(same.values())[:SHOWN]
     for one in shown:
         more = f" (and {len(one) - 1} more places)" if len(one) > 1 else ""

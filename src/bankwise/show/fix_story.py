@@ -11,7 +11,7 @@ from rich.markup import escape
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import FINDINGS
 from bankwise.read.names import short, short_each, variables
-from bankwise.show.as_text import print_refusals
+from bankwise.show.as_text import SHOWN, print_refusals
 from bankwise.show.columns import say, table
 from bankwise.show.fixing import Change, FixReport, Verdict, pairs
 from bankwise.show.prices import price_text
@@ -43,7 +43,8 @@ def print_story(
     report: FixReport, console: Console, *, everything: bool = False, name: str = ""
 ) -> None:
     """What :func:`print_fix` tells, but for the end. ``name``: of one answer of several."""
-    print_refusals(report.before.refusals, console, everything=True)
+    left = report.before.refusals
+    print_refusals(left, console, everything=everything or len(left) <= SHOWN)
     if not report.changes and not report.refusals:
         console.print(f"{escape(name)}{_nothing(report)}")
         every = [a for kernel in report.before.kernels for a in kernel.accesses]
