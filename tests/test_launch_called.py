@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.read.launch.facts import KernelLaunch
+from bankwise.read.launch.facts import KernelLaunch, launches_of
 from bankwise.read.launch.host import launches_in
 
 RUN = "void run(float* a, int n) { k<<<n / 32, 32>>>(a, n); }\n"
@@ -125,3 +125,30 @@ def test_a_kernel_that_is_handed_over_is_launched(source: str, launches: list[st
 def test_a_kernel_counts_for_the_call_alone_that_hands_it_over() -> None:
     source = f"{BENCH}int main() {{ bench(a, 4, 32, 9); f<<<1, 8>>>(); bench(b, 2, 64, 8); }}"
     assert {one.kernel for one in launches_in(source) if one.block == (8, 1, 1)} == {"f"}
+
+
+@pytest.mark.parametrize(
+    ("given", "parameter", "spelled"),
+    [
+        ("WIDE", "bool", "true"),
+        ("!WIDE", "bool", "false"),
+        ("N / 3", "bool", "true"),
+        ("N - 4", "bool", "false"),
+        ("true", "int", "1"),
+        ("N / 4", "int", "1"),
+        ("N", "int", "4"),
+    ],
+)
+def test_an_instance_is_known_by_numbers_and_truths(
+    given: str, parameter: str, spelled: str
+) -> None:
+    """The compiler spells an argument as its parameter says, which host code need not."""
+    text = (
+        f"template <int A, {parameter} B> __global__ void k(float* p) {{}}\n"
+        "void run(float* p) { const int N = 4; const bool WIDE = true;\n"
+        f"k<N, ({given})><<<1, 96>>>(p); k<N, 7><<<1, 32>>>(p); }}\n"
+    )
+    launches = launches_in(text)
+    blocks = [one.block for one in launches_of(f"k<4, {spelled}>", [launches])]
+    assert blocks == [(96, 1, 1)]
+    assert [one.block for one in launches_of("k<4, 5>", [launches])] == [None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice, product
 
 from bankwise.errors import InputError
 from bankwise.read.launch.changes import closing
@@ -28,6 +29,8 @@ _ARGUMENTS = {"hipLaunchKernelGGL": 5, "hipExtLaunchKernelGGL": 8, "cudaLaunchKe
 """From which on its arguments are the kernel's."""
 LAUNCHES = ("<<<", *BY_CALL)
 """The words that launch."""
+_MOST_NAMES = 64
+"""Of an instance with arguments that are numbers or truths."""
 
 
 def read_launch(reading: HostReading, at: int) -> None:
@@ -105,7 +108,7 @@ def _arguments(reading: HostReading, at: int) -> tuple[int | None, ...]:
 def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -> tuple[str, ...]:
     """The kernels that stand before a place among some words, as ``<<<`` does, as globs."""
     place = end - 1
-    arguments: list[str] | None = None
+    arguments: list[tuple[str, ...]] | None = None
     if place > 0 and words[place].text in (">", ">>"):
         start = _opening(words, place)
         arguments = [_template(reading, part) for part in cut(words[start + 1 : place])]
@@ -116,8 +119,8 @@ def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -
         return ()
     name = words[place].text
     if arguments is not None:
-        inside = ", ".join(arguments)
-        return f"{name}<{inside}>", f"{name}<{inside}, *>"
+        every = islice(product(*arguments), _MOST_NAMES)
+        return tuple(f"{name}<{', '.join(one)}{rest}>" for one in every for rest in ("", ", *"))
     return name, *sorted(reading.pointers.get(name, ()))
 
 
@@ -131,9 +134,10 @@ def _opening(words: Sequence[SourceWord], at: int) -> int:
     return 0
 
 
-def _template(reading: HostReading, part: Sequence[SourceWord]) -> str:
-    """A template argument as it is spelled: a number, or anything."""
-    if len(part) == 1 and part[0].text in ("true", "false"):
-        return part[0].text
+def _template(reading: HostReading, part: Sequence[SourceWord]) -> tuple[str, ...]:
+    """A template argument as it may be spelled: a number, also as the truth of one that is ``bool``
+    there, or anything."""
     found = evaluate(part, reading.scopes)
-    return str(found) if isinstance(found, int) else "*"
+    if not isinstance(found, int):
+        return ("*",)
+    return (str(found), *({0: ("false",), 1: ("true",)}.get(found, ())))
