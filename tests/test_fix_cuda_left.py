@@ -189,3 +189,32 @@ def test_a_reason_is_told_once_for_all_instructions_that_have_it(tmp_path: Path,
     assert said.count("(and 11 more places)") == 2
     whole = bankwise(verb, str(path), "-t", "sm_90", "--all")
     assert (whole.out + whole.err).count("not analysed: ") == 24
+
+
+TURNED = """\
+template <class T> __global__ void turn(const T* in, T* out) {
+  __shared__ T tile[32][33];
+  int x = threadIdx.x, y = threadIdx.y;
+  tile[x][y] = in[y * 32 + x];
+  __syncthreads();
+  out[y * 32 + x] = tile[y][x];
+}
+void go(const float* a, float* b, const short* c, short* d) {
+  turn<<<1, dim3(32, 32)>>>(a, b);
+  turn<<<1, dim3(32, 32)>>>(c, d);
+}
+"""
+
+
+def test_what_one_instance_would_pay_for_another_is_said(tmp_path: Path) -> None:
+    """33 words step over the banks one by one, 33 halves do not; 34 halves are 17 words, and 34
+    words step by two, so that a column of 32 has half of the banks, of a write of 32 warps."""
+    path = tmp_path / "k.cu"
+    path.write_text(TURNED)
+    told = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
+    (refused,) = told["refusals"]
+    free, write, read = 32, 2 * 32, 32
+    assert refused["reason"] == (
+        "tile: what serves one costs another (rows of 33 become 33 + 1): a block of turn<float> "
+        f"would take {free + read} -> {write + read} passes"
+    )

@@ -243,13 +243,11 @@ def _plans(
         ways, dear = _spelled(source, map_, posed, accessor), paying(now, total)
         if isinstance(ways, Refusal):
             why = why or ways
-        elif over(total, keys) >= over(now, keys):
-            text = f"{said(source, first.array, map_)} helps in guessed launches alone"
+        elif dear or over(total, keys) >= over(now, keys):
+            text = said(source, first.array, map_).removeprefix(f"{first.array.name}: ")
+            guessed = f"{text} helps in guessed launches alone"
+            text = f"what serves one costs another ({text}): {dear}" if dear else guessed
             why = why or Refusal(text, source.place(first.array.statement.start))
-        elif dear:
-            text = f"what serves one costs another: with {said(source, first.array, map_)} {dear}"
-            at = source.place(first.array.statement.start)
-            why = why or Refusal(text, at)
         else:
             optimum = f"{one.known}{launches_together(first.owners)}"
             hidden = not ways[0].typed and any(_hides(source, map_, one) for one in posed)
