@@ -30,13 +30,14 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cuda import compile_to
 from bankwise.read.extra import install
 from bankwise.read.instances import ChangedArgument, instance
-from bankwise.read.names import demangled, own, parameters
+from bankwise.read.names import demangled, own, parameters, steady
 from bankwise.read.ptx.parse import BYTES, PtxKernel, kernels
 from bankwise.read.source import Compilation
 from bankwise.show.fixing import Verdict
 
 _WORKER = "bankwise.lab.gpu.run_cuda"
 _SECONDS = 300
+_SYMBOL = re.compile(rb"\b_Z[\w$]+")
 _ASSUMED = 1024
 """What integers are that nobody says."""
 
@@ -110,7 +111,8 @@ def run_cases(
     ptx = folder / "before.ptx"
     compile_to(replace(what, text=before), ptx)
     text = ptx.read_text("utf-8")
-    written = {one.name: one for one in kernels(text)}
+    own_names = {version: _real_names(Path(file)) for version, file in made.items()}
+    written = {steady(one.name): one for one in kernels(text)}
     filled = [
         {"name": name, "kind": _kind(kind), "bytes": size}
         for name, kind, size in variables(text)
@@ -122,7 +124,13 @@ def run_cases(
             yield why
             continue
         yield {
-            "kernel": {"before": kernel.name, "after": instance(kernel.name, changed)},
+            "kernel": {
+                version: own_names[version].get(name, name)
+                for version, name in (
+                    ("before", kernel.name),
+                    ("after", instance(kernel.name, changed)),
+                )
+            },
             "function": own(demangled(kernel.name)),
             "grid": kernel.launch.grid or GRID,
             "block": kernel.workgroup_size,
@@ -131,6 +139,12 @@ def run_cases(
             "variables": filled,
             **made,
         }
+
+
+def _real_names(cubin: Path) -> dict[str, str]:
+    """The names that nvcc makes of a text alone, by what they are in any text."""
+    names = (one[0].decode() for one in _SYMBOL.finditer(cubin.read_bytes()))
+    return {steady(one): one for one in names if steady(one) != one}
 
 
 def _parameters(kernel: AssemblyKernel, ptx: PtxKernel) -> Iterator[dict[str, str] | str]:

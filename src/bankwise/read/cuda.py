@@ -37,7 +37,7 @@ from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.launch.headers import own_headers
 from bankwise.read.launch.host import launches_in
 from bankwise.read.launch.parameters import parameter_names
-from bankwise.read.names import demangled, listed, own
+from bankwise.read.names import demangled, listed, own, steady
 from bankwise.read.nvcc import compile_cuda
 from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import kernels as ptx_kernels
@@ -122,7 +122,8 @@ def _kernels(built: _Built, only: str, file: str) -> tuple[SassKernel, ...]:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         cubin = Path(folder, "out.cubin")
         cubin.write_bytes(built.cubin)
-        return compiled_kernels(cubin, only, file, built.source)
+        found = compiled_kernels(cubin, only, file, built.source)
+        return tuple(replace(one, name=steady(one.name)) for one in found)
 
 
 def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
@@ -152,7 +153,7 @@ def _embedded(cubin: Path) -> str:
     """The PTX that lies in a cubin, "" where none does: without it names in messages are missing,
     and it is compiled where it is asked for."""
     try:
-        return embedded_ptx(read_bytes(cubin), str(cubin))
+        return steady(embedded_ptx(read_bytes(cubin), str(cubin)))
     except InputError:
         return ""
 
@@ -166,11 +167,12 @@ def _variables(ptx: str) -> dict[str, Sequence[tuple[str, int]]]:
 
 
 def compiled_ptx(what: Compilation) -> str:
-    """The PTX that nvcc makes of a source; raises as :func:`check_cuda` does."""
+    """The PTX that nvcc makes of a source, with the names that any text in its place has; raises as
+    :func:`check_cuda` does."""
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         made = Path(folder, "out.ptx")
         compile_to(what, made)
-        return read_text(made)
+        return steady(read_text(made))
 
 
 def compile_to(what: Compilation, made: Path) -> None:

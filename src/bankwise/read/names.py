@@ -27,8 +27,15 @@ _HALF = regex(r"(?<!\d)DF16([_b])")
 _OLDER = {"_": "Dh", "b": "De"}
 """The 16-bit types of clang, as codes that every runtime spells: half, and one that C++ has no
 other use for. libstdc++ before GCC 13 refuses the first, and takes the second for a bool."""
+_UNIT = regex(r"((?:_INTERNAL_|_GLOBAL__N__|__nv_static_\d+__))[0-9a-f]{8}_")
 _SUFFIX = regex(r"\b(\d+)u?l{0,2}\b(?=[,>)])")
 _SCALAR = regex(r"\((?:unsigned |signed )?(?:bool|char|short|int|long|long long)\)(?=[-\d])")
+
+
+def steady(text: str) -> str:
+    """A text with names that are the same for another text of the same file: nvcc puts a hash of
+    the text into the names that no other file sees, as of what stands in ``namespace {``."""
+    return _UNIT.sub(r"\g<1>00000000_", text)
 
 
 @lru_cache(maxsize=16_384)

@@ -354,8 +354,20 @@ def _start(array: SharedArray, placed: Iterable[tuple[str, int]]) -> int | None:
     several = [name for name, _ in placed if re.search(_mangled(array) + r"_\d+$", name)]
     number = "" if several and not array.twin else number
     own = re.compile(_mangled(array) + number + "$")
-    found = [at for name, at in placed if name == array.root or own.search(name)]
+    found = [
+        at for name, at in placed if array.root in (name, _in_namespace(name)) or own.search(name)
+    ]
     return found[0] if len(found) == 1 else None
+
+
+def _in_namespace(name: str) -> str:
+    """The name of a variable of a namespace, as one that the launch sizes is wherever it stands:
+    ``_ZN4tile3sumE`` is ``tile::sum``. Empty for any other."""
+    inner, rest = "", name[3:] if name.startswith("_ZN") else ""
+    while found := re.match(r"\d+", rest):
+        stop = found.end() + int(found[0])
+        inner, rest = rest[found.end() : stop], rest[stop:]
+    return inner if rest == "E" else ""
 
 
 def _mangled(array: SharedArray) -> str:
