@@ -146,6 +146,20 @@ def test_an_argument_that_decided_nothing_is_not_tried_alone() -> None:
     assert {"m": 16} not in asked
 
 
+def test_the_same_numbers_are_followed_once() -> None:
+    """A block's own number is 0 whatever values are tried for an argument that it leads to."""
+    asked: list[dict[str | int, Any]] = []
+
+    def again(more: Given, steps: int | None) -> AssemblyKernel:
+        asked.append(dict(more))
+        return _kernel(more, () if "n" in more else ("n",), "open")
+
+    with_openers(_kernel({}, ("ctaid.x",), "open"), again, 8)
+    assert asked.count({"ctaid.x": 0}) == 1
+    values = [one["n"] for one in asked if len(one) == 2]
+    assert len(values) == len(set(values)) > 2
+
+
 def test_what_takes_too_long_with_one_more_argument_is_told_without_it() -> None:
     steps_of: dict[tuple[str | int, ...], list[int | None]] = {}
 

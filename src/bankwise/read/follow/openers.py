@@ -35,7 +35,7 @@ def with_openers(found: AssemblyKernel, again: Again, trials: int) -> AssemblyKe
     address. ``trials``: how often the kernel may be followed."""
     if not found.facts or not _is_open(found):
         return found
-    known = found.launch.arguments
+    known, again = found.launch.arguments, _once(again)
     tried: list[AssemblyKernel] = []
     for usual in _USUAL if _is_refused(found) else _USUAL[:1]:
         run, is_cut = _all(found, again, usual)
@@ -53,6 +53,20 @@ def with_openers(found: AssemblyKernel, again: Again, trials: int) -> AssemblyKe
     kept = _least(ranked)
     sampled = tuple(run for opener, run in ranked if opener.opens)
     return replace(found, openers=tuple(opener for opener, _ in kept), sampled=sampled)
+
+
+def _once(again: Again) -> Again:
+    """The same, but what is asked again is not followed again: a block's own number has one value
+    that is usual, whatever arguments have."""
+    seen: dict[tuple[frozenset[tuple[str | int, object]], int | None], AssemblyKernel] = {}
+
+    def answer(given: Given, steps: int | None) -> AssemblyKernel:
+        key = frozenset(given.items()), steps
+        if key not in seen:
+            seen[key] = again(given, steps)
+        return seen[key]
+
+    return answer
 
 
 def _more(run: AssemblyKernel, known: Given) -> dict[str | int, int]:
