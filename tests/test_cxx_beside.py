@@ -96,6 +96,7 @@ def test_a_macro_of_the_source_that_says_one_of_a_header_is_seen() -> None:
         "#define PUT(i) // s[i]\n",
         '#define PUT(i) asm("mov s, 1;")\n',
         "#define OTHER(i) s[i][0]\n#define PUT(i)\n",
+        "#define s(i) s[i][0]\n#define PUT(i)\n",
     ],
 )
 def test_a_macro_that_does_not_name_the_array_is_no_matter(header: str) -> None:
@@ -132,6 +133,37 @@ def test_a_function_that_a_macro_of_a_header_calls_is_not_changed() -> None:
     left = array_beside("put(&s[0][0], t);", header, after=after, before=before)
     assert not kept.refusals
     assert [one.reason for one in left.refusals] == ["the macro BOTH of m.h names put"]
+
+
+def test_a_pool_that_a_macro_of_a_header_names_is_not_taken_in_pieces() -> None:
+    body = "float* a = pool;\nfloat* b = pool + 64;\na[t] = 1; b[t] = 2;"
+    text = f"__global__ void g(int t) {{\nextern __shared__ float pool[];\n{body} PUT;\n}}\n"
+    for header, names in (("#define PUT t = 3\n", ["a", "b"]), ("#define PUT pool[3] = 1\n", [])):
+        found = shared_arrays(parse(text, "k.cu", beside=(("m.h", header),)))
+        assert [one.name for one in found if not one.refusals] == names
+
+
+KERNEL_IN_HEADER = """#pragma once
+#define AT(i, j) tile[i][j]
+__global__ void turn(const float* in, float* out) {
+    __shared__ float tile[32][32];
+    int t = threadIdx.x;
+    for (int i = 0; i < 32; ++i) AT(i, t) = in[i * 32 + t];
+    __syncthreads();
+    for (int i = 0; i < 32; ++i) out[i * 32 + t] = AT(t, i);
+}
+"""
+
+
+@needs_nvcc
+def test_a_header_whose_kernel_is_changed_is_read_as_part_of_the_source(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "turn.cuh").write_text(KERNEL_IN_HEADER, "utf-8")
+    run = '#include "turn.cuh"\nvoid go(float* a, float* b) { turn<<<1, 32>>>(a, b); }\n'
+    (tmp_path / "k.cu").write_text(run, "utf-8")
+    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_90")
+    assert "turn.cuh" in done.out
+    assert "288 -> 64 passes" in done.err
 
 
 ROWS = """#include "m.h"
