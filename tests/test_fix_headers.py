@@ -315,6 +315,11 @@ def test_what_a_header_declares_is_named(tmp_path: Path) -> None:
     assert none.endswith("in it; tile.cuh declares some, which stay as they are")
     assert left.startswith("tile.cuh: not changed, since ")
     assert "is one file: --write, -o FOLDER/" in left
+    more = "__global__ void more(float* o) { __shared__ float t[32]; t[1] = o[0]; o[1] = t[3]; }\n"
+    (tmp_path / "more.cuh").write_text(more, "utf-8")
+    answer, _ = written(tmp_path, f'#include "more.cuh"\n{source}', header)
+    several = answer["refusals"][0]["reason"]
+    assert several.endswith("in it; more.cuh, tile.cuh declare some, which stay as they are")
 
 
 @pytest.mark.skipif(not knows("gfx942"), reason="needs a clang that knows gfx942")

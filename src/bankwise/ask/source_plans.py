@@ -67,7 +67,8 @@ def source_plans(
     if not arrays:
         found = that_declare_shared(header_texts(source.text, what.path, what.flags))
         said = listed([one.name for one in found])
-        reason = _NO_ARRAY + (_IN_HEADERS.format(names=said) if found else "")
+        does = "declares" if len(found) == 1 else "declare"
+        reason = _NO_ARRAY + (_IN_HEADERS.format(names=said, does=does) if found else "")
         return SourcePlans((), (Refusal(reason, Location(source.file)),))
     measured = measure(arrays) if measure else sizes(source, arrays, language, what)
     if isinstance(measured, Refusal):
@@ -96,7 +97,7 @@ def source_plans(
 
 
 _NO_ARRAY = "no __shared__ array is declared in it"
-_IN_HEADERS = "; {names} declares some, which stay as they are"
+_IN_HEADERS = "; {names} {does} some, which stay as they are"
 
 
 def sharing(
