@@ -55,6 +55,15 @@ def test_of_several_definitions_each_moves_what_it_moves() -> None:
     assert [set(use.kept) for use in array.uses] == [{"sizeof(float2)", "sizeof(float4)"}]
 
 
+def test_a_macro_of_a_header_that_ends_a_statement_does() -> None:
+    body = "float4 v;\nLD(v, &s[t][4])\n((float4*)s[t])[1] = v;"
+    ends = array_beside(body, "#define LD(v, p) v = *(float4*)(p); // one\n")
+    goes_on = array_beside(body, "#define LD(v, p) v = *(float4*)(p)\n")
+    assert not ends.refusals
+    assert [use.kept for use in ends.uses] == [("sizeof(float4)",)] * 2
+    assert goes_on.refusals
+
+
 def test_a_macro_that_is_a_function_as_well_is_not_followed() -> None:
     header = "#define LD(p) (*(float4*)(p))\n"
     before = "__device__ float LD(float* p) { return p[1]; }\n"

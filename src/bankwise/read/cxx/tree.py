@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import merge
 from typing import Any
@@ -85,7 +85,7 @@ def parse(
     plain = data
     for ignored in (_ATTRIBUTES, UNROLL):
         plain = ignored.sub(lambda found: b" " * len(found[0]), plain)
-    for at in _ended(plain):
+    for at in _ended(plain, [one.encode() for _, one in beside]):
         plain = plain[:at] + b";" + plain[at + 1 :]
     return CxxSource(file, text, data, _parser().parse(plain).root_node, lines, beside)
 
@@ -96,14 +96,17 @@ _DEFINED = re.compile(
 """A macro with parameters, and what it stands for."""
 
 
-def _ended(text: bytes) -> Iterator[int]:
+def _ended(text: bytes, headers: Sequence[bytes]) -> Iterator[int]:
     """The blanks behind calls of macros that end a statement by themselves, where none stands
-    behind the call: ``LOAD(v, p) ((float4*)s)[t] = v;`` is no call of what LOAD gives."""
+    behind the call: ``LOAD(v, p) ((float4*)s)[t] = v;`` is no call of what LOAD gives. Macros of
+    the text, and of its ``headers``."""
     bodies: dict[bytes, list[bytes]] = defaultdict(list)
     spans: list[tuple[int, int]] = []
     for one in _DEFINED.finditer(text):
         bodies[one[1]].append(without_comments(one[2]).rstrip())
         spans.append(one.span())
+    for one in (found for header in headers for found in _DEFINED.finditer(header)):
+        bodies[one[1]].append(without_comments(one[2]).rstrip())
     ending = [name for name, some in bodies.items() if all(b.endswith(b";") for b in some)]
     if not ending:
         return
