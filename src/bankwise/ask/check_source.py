@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.ask.advice import unseen_addresses
@@ -26,10 +27,11 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.places import at_expressions, texts_of
+from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.options import Options, Progress, phase_of
 from bankwise.read.recognise import recognise
-from bankwise.read.source import Compilation, SourceLanguage
+from bankwise.read.source import Compilation, Compiled, SourceLanguage
 from bankwise.read.sources import language_of
 from bankwise.show.snippets import NOT_EDITED
 from bankwise.show.values import CheckReport, KernelReport
@@ -50,40 +52,67 @@ def check_source_file(
     kept = KeptCode() if takes_long(what, language) else None
     found = language.check(what, **asked(options), kept=kept)
     texts = texts_of(found, str(path), read_text(path))
+    read = _read(found, what, path, texts)
     origin = origin_of(recognise(path), path, options)
+    if read.source is not None:
+        origin = replace(origin, flat=all(one.flat for one in read.arrays))
+    kernels = read.found.kernels
+    notes = (read.found.how, *said, *read.notes)
+    report = report_of(path, kernels, notes=notes, asked_of=origin)
+    named = [k.name for k in report.kernels if k.snippets]
+    unadvised = [one.name for one in kernels if _unadvised(report, one)]
+    refused = _not_written(named or unadvised, read.arrays)
+    planned = _NO_PLANS
+    if read.source is not None and named and not refused and origin.command:
+        launches = shown_first(kernels)
+        what = _lean(read.what, found.emitted, language, options, kept)
+        planned = source_plans(read.source, language, what, options, launches, phase)
+        written = foreseen(read.source, what, launches, planned.plans, planned.sizes)
+        report, refused = _promised(report, planned, written, launches, named)
+    if refused:
+        by_cute = _by_cute(report, texts[str(path)], options)
+        report = by_cute or _by_hand(report, path, kernels, origin, planned, refused)
+    elif unadvised:
+        report = replace(report, notes=(*report.notes, _BY_ARRAY))
+    supposing = tuple(_supposing(k, kernels, read.arrays) for k in report.kernels)
+    return replace(report, kernels=supposing, source_lines=_lines(report, texts))
+
+
+class _ReadSource(Struct, frozen=True):
+    """A source whose kernels were followed, ``found``, at the expressions of its text. ``what``: is
+    compiled of it, with its own headers in it; ``source``: that text, with copies of what headers
+    are given its arrays; None where it could not be read, and ``notes`` say why."""
+
+    found: Compiled
+    what: Compilation
+    source: CxxSource | None = None
     arrays: tuple[SharedArray, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _read(found: Compiled, what: Compilation, path: Path, texts: Mapping[str, str]) -> _ReadSource:
     try:
         found = at_expressions(found, texts)
         source, joined = joined_source(source_beside(texts[str(path)], str(path), what), what)
         what = what if joined is None else replace(what, text=source.text)
         with_copies = copied_text(source, what)
         source = source if with_copies is None else with_copies.source
-        arrays = shared_arrays(source)
-        origin = replace(origin, flat=all(one.flat for one in arrays))
+        return _ReadSource(found, what, source, shared_arrays(source))
     except InputError as error:
-        said = (*said, f"no columns: {error.message}")
-    report = report_of(path, found.kernels, notes=(found.how, *said), asked_of=origin)
-    named = [k.name for k in report.kernels if k.snippets]
-    unadvised = [one.name for one in found.kernels if _unadvised(report, one)]
-    refused = _not_written(named or unadvised, arrays)
-    planned = _NO_PLANS
-    if named and not refused and origin.command:
-        launches = shown_first(found.kernels)
-        if kept is not None:
-            follow = partial(_followed, language, options, kept)
-            what = alone(what, language, found.emitted, follow) or what
-        planned = source_plans(source, language, what, options, launches, phase)
-        written = foreseen(source, what, launches, planned.plans, planned.sizes)
-        report, refused = _promised(report, planned, written, launches, named)
-    by_cute = _by_cute(report, texts[str(path)], options) if refused else None
-    if by_cute is not None:
-        report = by_cute
-    elif refused:
-        report = _by_hand(report, path, found.kernels, origin, planned, refused)
-    elif unadvised:
-        report = replace(report, notes=(*report.notes, _BY_ARRAY))
-    kernels = tuple(_supposing(k, found.kernels, arrays) for k in report.kernels)
-    return replace(report, kernels=kernels, source_lines=_lines(report, texts))
+        return _ReadSource(found, what, notes=(f"no columns: {error.message}",))
+
+
+def _lean(
+    what: Compilation,
+    emitted: str,
+    language: SourceLanguage,
+    options: Options,
+    kept: KeptCode | None,
+) -> Compilation:
+    """A compilation that takes long without the host's code, where that makes the same kernels."""
+    if kept is None:
+        return what
+    return alone(what, language, emitted, partial(_followed, language, options, kept)) or what
 
 
 def _followed(

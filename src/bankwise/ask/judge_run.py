@@ -111,7 +111,7 @@ def run_cases(
     ptx = folder / "before.ptx"
     compile_to(replace(what, text=before), ptx)
     text = ptx.read_text("utf-8")
-    own_names = {version: _real_names(Path(file)) for version, file in made.items()}
+    names = {version: _real_names(Path(file)) for version, file in made.items()}
     written = {steady(one.name): one for one in kernels(text)}
     filled = [
         {"name": name, "kind": _kind(kind), "bytes": size}
@@ -123,14 +123,9 @@ def run_cases(
         if why := next((one for one in given if isinstance(one, str)), ""):
             yield why
             continue
+        called = {"before": kernel.name, "after": instance(kernel.name, changed)}
         yield {
-            "kernel": {
-                version: own_names[version].get(name, name)
-                for version, name in (
-                    ("before", kernel.name),
-                    ("after", instance(kernel.name, changed)),
-                )
-            },
+            "kernel": {version: names[version].get(one, one) for version, one in called.items()},
             "function": own(demangled(kernel.name)),
             "grid": kernel.launch.grid or GRID,
             "block": kernel.workgroup_size,

@@ -65,11 +65,7 @@ def source_plans(
     phase("compiling it for the sizes of arrays")
     arrays = shared_arrays(source)
     if not arrays:
-        found = that_declare_shared(header_texts(source.text, what.path, what.flags))
-        said = listed([one.name for one in found])
-        does = "declares" if len(found) == 1 else "declare"
-        reason = _NO_ARRAY + (_IN_HEADERS.format(names=said, does=does) if found else "")
-        return SourcePlans((), (Refusal(reason, Location(source.file)),))
+        return SourcePlans((), (_without_arrays(source, what),))
     measured = measure(arrays) if measure else sizes(source, arrays, language, what)
     if isinstance(measured, Refusal):
         return SourcePlans((), (measured,))
@@ -96,8 +92,12 @@ def source_plans(
     return SourcePlans(tuple(plans), tuple(refusals), tuple(unasked), names, keys, measured)
 
 
-_NO_ARRAY = "no __shared__ array is declared in it"
-_IN_HEADERS = "; {names} {does} some, which stay as they are"
+def _without_arrays(source: CxxSource, what: Compilation) -> Refusal:
+    found = that_declare_shared(header_texts(source.text, what.path, what.flags))
+    said = listed([one.name for one in found])
+    does = "declares" if len(found) == 1 else "declare"
+    more = f"; {said} {does} some, which stay as they are" if found else ""
+    return Refusal(f"no __shared__ array is declared in it{more}", Location(source.file))
 
 
 def sharing(
