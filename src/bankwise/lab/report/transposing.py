@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 METHOD = (
-    "CUDA events around each launch on one stream, all launches queued before the first one runs; "
+    "CUDA events around each launch on one stream, queued before the GPU comes to it; "
     "median of all launches of interleaved rounds; bytes: one read and one write of the matrix; "
-    "cold: other data fills the L2 cache before each launch"
+    "cold: before each launch L2 forgets what it was asked to keep, and other data fill it"
 )
 
 
