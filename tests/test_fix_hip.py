@@ -52,6 +52,35 @@ def test_a_cuda_source_compiled_as_hip_loses_its_conflicts(name: str, target: st
         assert extra(found["after"]) == 0
 
 
+PRODUCTS = """\
+#include <hip/hip_runtime.h>
+__global__ void __launch_bounds__(128) weigh(const float* in, float* out) {
+  __shared__ float s[1024];
+  int t = threadIdx.x;
+  for (int n = 0; n < 8; ++n) s[n * 128 + t] = in[n * 128 + t];
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < 8; ++i) sum += s[t * 8 + i] * (i + 1);
+  out[t] = sum;
+}
+"""
+
+
+def test_products_that_are_fused_otherwise_are_told_with_the_flag_that_fuses_none(tmp_path) -> None:
+    needs("gfx942")
+    path = tmp_path / "weigh.hip"
+    path.write_text(PRODUCTS)
+    said = {}
+    for flag in ((), ("--", "-ffp-contract=off")):
+        _, found = answer("fix", path, "gfx942", "--launch", "weigh<<<1, 128>>>", *flag)
+        (said[flag],) = [one for one in found["verdicts"] if one["judge"] == "execution"]
+    plain, strict = said.values()
+    assert strict["status"] == "passed"
+    if plain["status"] == "passed":
+        pytest.skip("this clang fuses the same products of both texts")
+    assert "with `-- -ffp-contract=off` it is seen whether anything else differs" in plain["detail"]
+
+
 def test_registers_stand_beside_the_passes() -> None:
     needs("gfx942")
     path = KERNELS / "gemm_float4.cu"

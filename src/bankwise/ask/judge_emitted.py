@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 
@@ -24,6 +25,7 @@ from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import KernelLaunch, Size
 from bankwise.read.names import demangled, own, short
+from bankwise.regex import regex
 from bankwise.show.fixing import Change, Verdict
 
 ASSUMED = (64, 100)
@@ -133,7 +135,7 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
             return Verdict("execution", "not available", reason, complete=False)
         elif found.differs:
             detail = f"{short(kernel.name)}{with_}: {found.differs}"
-            return Verdict("execution", "failed", detail)
+            return Verdict("execution", "failed", detail + _fused_otherwise(emits, old, new))
         else:
             words, blocks = words + found.words, blocks + found.blocks
             assumed |= set(found.assumed)
@@ -145,6 +147,26 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     complete = whole and not left and blocks > 0
     return Verdict(
         "execution", "passed", detail + ", the whole launch" * complete, complete=complete
+    )
+
+
+_FUSED = {
+    "assembly": (regex(r"^\s*v_(?:pk_)?(?:fma|mad|mac)", re.MULTILINE), "-ffp-contract=off"),
+    "PTX": (regex(r"^\s*(?:@!?%\w+\s+)?fma\.", re.MULTILINE), "--fmad=false"),
+}
+"""Products that are added without being rounded, and the flag under which the compiler makes
+none."""
+
+
+def _fused_otherwise(emits: str, old: str, new: str) -> str:
+    """What else may be why two texts write other values: the compiler fuses other products of them
+    with sums, as clang does when an address takes it longer."""
+    fused, flag = _FUSED[emits]
+    if len(fused.findall(old)) == len(fused.findall(new)):
+        return ""
+    return (
+        "; the compiler fuses other products of it with sums, which are rounded once less then: "
+        f"with `-- {flag}` it is seen whether anything else differs"
     )
 
 
