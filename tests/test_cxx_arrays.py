@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.errors import Location
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
 from bankwise.read.cxx.extents import AskedIndex, guards_of, staying
 from bankwise.read.cxx.stable import acts as effects
@@ -364,96 +363,3 @@ def test_what_a_compiler_leaves_of_tags_tells_where_indices_lie() -> None:
     for one in ("mov.b32 bankwise_{}, {};", "bankwise_{} {}"):
         text = "\n".join(one.format(kind, n) for n, kinds in left.items() for kind in kinds)
         assert staying(text, asked, range(5)) == ("inside", "outside", "open", "open", "dead")
-
-
-STATEMENT = """#define LOAD(v, p)\\
-  v = *(const float4*)(p); // a statement
-#define S(i, j) s[(j) * 32 + (i)]
-#define TWO(v, p) LOAD(v, p)
-__global__ void k(const float* a, float* o, int t) {
-  __shared__ float s[512];
-  float4 v;
-  LOAD(v, &a[(t + 1) * 4]) ((float4*)s)[t] = v;
-  LOAD(v, a)
-  S(t, 1) = v.x;
-  if (t) LOAD(v, a + 4)
-  else
-    v.x = s[t];
-  LOAD(v, &S(t, 2))
-  *o = v.x;
-}
-"""
-
-
-def test_a_macro_that_ends_a_statement_is_not_called_with_what_follows() -> None:
-    source = parse(STATEMENT, "k.cu")
-    (array,) = shared_arrays(source)
-    assert not array.refusals
-    told = [(source.of(use.indices[-1]), use.scale) for use in array.uses]
-    assert sorted(told) == [("(j) * 32 + (i)", ""), ("t", ""), ("t", "sizeof(float4)")]
-    assert not source.root.has_error
-    (vector,) = [use for use in array.uses if use.scale]
-    assert source.place(vector.indices[-1].start) == Location("k.cu", 8, 41)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("(p); //", "(p) //"),
-        ("#define S", "#define LOAD(v, p) v = p\n#define S"),
-    ],
-)
-def test_a_macro_that_may_not_end_a_statement_is_read_as_it_stands(old: str, new: str) -> None:
-    (array,) = shared_arrays(parse(STATEMENT.replace(old, new), "k.cu"))
-    assert any("LOAD" in one.reason for one in array.refusals)
-    assert not any(use.scale for use in array.uses)
-
-
-_CVTA = (
-    r'asm("{ .reg .u64 p;\n" "cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, p; }"'
-    ' : "=r"(a) : "l"(P));'
-)
-_MOVE = 'asm("ldmatrix.x1 {v}, [%0];" :: "r"(a));'
-
-
-@pytest.mark.parametrize(
-    ("assembly", "why"),
-    [
-        (_CVTA, ""),
-        (_CVTA.replace(".u64 p;", ".b64  q ;").replace(" p", " q"), ""),
-        ('asm("cvta.to.shared.u64 %0, %1;" : "=l"(a) : "l"(P));', ""),
-        (_CVTA.replace("%0, p", "%0, q"), "is computed with in assembly"),
-        (_CVTA.replace("cvt.u32", "add.u64 p, p, 16; cvt.u32"), "is computed with in assembly"),
-        (_CVTA.replace('"=r"(a)', '"+r"(a)').replace("%0,", "%1,"), "is computed with"),
-        (_CVTA.replace("(a)", "(o[3])"), "is computed with in assembly"),
-        (_CVTA.replace("(a)", "(b)"), "is computed with in assembly"),
-    ],
-)
-def test_an_address_is_followed_through_assembly_that_makes_a_number_of_it(
-    assembly: str, why: str
-) -> None:
-    given = assembly.replace("P", "&s[t][4]")
-    body = f"unsigned a; {{ {given} {_MOVE} }} unsigned b = 3; s[t][0] = 2;"
-    (array,) = arrays(KERNEL.format(body))
-    assert [why in one.reason for one in array.refusals] == [True] * bool(why)
-    assert why or array.uses[0].kept == ("16",)
-
-
-def test_all_that_is_done_with_the_number_is_followed() -> None:
-    given = _CVTA.replace("P", "&s[t][4]")
-    for more, why in (
-        (f"{_MOVE} o[a] = 1;", "goes where it cannot be followed"),
-        (_MOVE.replace("(a)", "(a + 16)"), "goes where it cannot be followed"),
-        (f"{_MOVE} {_CVTA.replace('P', 'o')}", "is computed with in assembly"),
-    ):
-        (array,) = arrays(KERNEL.format(f"unsigned a; {given} {more}"))
-        assert any(why in one.reason for one in array.refusals), (more, array.refusals)
-
-
-def test_a_function_that_makes_a_number_of_an_address_is_followed() -> None:
-    number = _CVTA.replace("P", "p")
-    helper = f"__device__ unsigned at(const void* p) {{ unsigned a; {number} return a; }}\n"
-    body = 'asm("ldmatrix.x1 {v}, [%0];" :: "r"(at(&s[t][4])));'
-    (array,) = arrays(helper + KERNEL.format(body))
-    assert not array.refusals
-    assert array.uses[0].kept == ("16",)

@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from bankwise.read.names import steady
 from bankwise.read.source import EmittedPart
 
 _PLACES = r"^[ \t]*\.(?:loc|file)\b.*\n|^\.Ltmp\d+:.*\n|[ \t]*{remark}.*$"
 """Lines that say where in the source code stands, and remarks."""
 _DEBUG = re.compile(r"^[ \t]*\.section[ \t]+\.debug.*", re.MULTILINE | re.DOTALL)
 _TRIES = 6
-_UNIT = re.compile(
-    r"((?:_INTERNAL_|_GLOBAL__N__|__nv_static_\d+__)[0-9a-f]{8}_|__hip_cuid_[0-9a-f]+)"
-)
-"""What nvcc and clang put into names that no other file sees: a hash of the text."""
+_CUID = re.compile(r"__hip_cuid_[0-9a-f]+")
+"""What clang puts into names that no other file sees: a hash of the text."""
 
 
 def code_of(emitted: str, renamed: Mapping[str, str], remark: str) -> str:
@@ -64,5 +63,5 @@ def changed_kernels(
 def _bare(emitted: str, remark: str) -> str:
     """An emitted text without places in the source."""
     places = re.compile(_PLACES.format(remark=re.escape(remark)), re.MULTILINE)
-    bare = _UNIT.sub("", places.sub("", _DEBUG.sub("", emitted)))
+    bare = _CUID.sub("", steady(places.sub("", _DEBUG.sub("", emitted))))
     return "\n".join(filter(str.strip, bare.split("\n")))

@@ -26,6 +26,8 @@ STATIC_LIMIT = 48 * 1024
 """Shared memory a CUDA kernel gets without asking, in bytes (CUDA C++ Programming Guide)."""
 _FLUSH_BYTES = 256 << 20
 """Several times the L2 of any GPU of today (60 MB on an H200)."""
+_NOT_SUPPORTED = 801
+"""``CUDA_ERROR_NOT_SUPPORTED`` (CUDA driver API): GPUs before compute capability 8.0."""
 _WAIT_NS = 100_000
 """The GPU is kept busy for so long per timed call, so that the host has queued them all."""
 
@@ -181,11 +183,12 @@ def forget_kept(stream: Any) -> None:
     """Lines that L2 was asked to keep longest leave like others, once all that runs has ended.
 
     Other data do not drive them out: CUDA driver API, ``cuCtxResetPersistingL2Cache``; measured on
-    an H200 (docs/results_transpose.md). Where there is no such call nothing is kept.
+    an H200 (docs/results_transpose.md). Where there is no such call, or no GPU for it, nothing is
+    kept.
     """
     stream.synchronize()
     reset = getattr(_driver(), "cuCtxResetPersistingL2Cache", None)
-    if reset is not None and (status := reset()):
+    if reset is not None and (status := reset()) not in (0, _NOT_SUPPORTED):
         raise InputError(f"the L2 cache keeps what it was asked to keep: CUDA error {status}")
 
 
