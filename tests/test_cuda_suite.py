@@ -131,10 +131,37 @@ def table(text: str) -> Sequence[str]:
     return rows[2:]
 
 
-def test_the_page_shows_what_was_measured() -> None:
+def measurements() -> list[dict[str, str]]:
     path = ROOT / "docs" / "data" / "h200_cuda.csv"
     with path.open(encoding="utf-8", newline="") as file:
-        measured = list(csv.DictReader(file))
+        return list(csv.DictReader(file))
+
+
+def test_what_the_pages_say_in_words_is_the_sum_of_the_rows() -> None:
+    """How many launches and kernels, how many are faster and slower, how many counted as said."""
+    rows = measurements()
+    gains = [float(one["us_before"]) / float(one["us_after"]) for one in rows]
+    faster, slower = sum(one > 1.03 for one in gains), sum(one < 0.97 for one in gains)
+    launches, kernels = len(rows), len({one["name"] for one in rows})
+    trust, cuda = (
+        " ".join((ROOT / "docs" / name).read_text("utf-8").split())
+        for name in ("trust.md", "cuda.md")
+    )
+    assert f"Of {launches} launches of the {kernels} CUDA kernels that `fix` changed" in trust
+    assert f"{faster} are faster by more than 3 %, {slower} " in trust
+    assert f"outputs: CUDA {launches} launches" in trust
+    assert f"All {kernels} that `fix` changes were run" in cuda
+    assert f"in {launches} launches" in cuda
+    same = sum(
+        float(one["predicted_before"]) == float(one["counted_before"])
+        and float(one["predicted_after"]) == float(one["counted_after"])
+        for one in rows
+    )
+    assert f"in {same} of {launches} launches" in cuda
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    measured = measurements()
     shown = table((ROOT / "docs" / "cuda.md").read_text("utf-8"))
     assert len(shown) == len(measured)
     for row, one in zip(shown, measured, strict=True):
