@@ -41,10 +41,24 @@ _INCLUDED = (
     *("device_launch_parameters.h", "hip/hip_vector_types.h", "hip/math_functions.h"),
 )
 """What sources include that ``device.h`` stands for."""
-_HOST = (
-    "#if __has_include(<cmath>)\n#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n#endif\n"
-)
-"""What the first of them includes, which host code may count on."""
+_HOST = """\
+#if __has_include(<cmath>)
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <tuple>
+#endif
+#if defined HIP_TEMPLATE_KERNEL_LAUNCH && defined hipLaunchKernelGGL
+#undef hipLaunchKernelGGL
+template <class... A, class F = void (*)(A...)>
+void hipLaunchKernelGGL(F kernel, dim3 grid, dim3 block, unsigned bytes, hipStream_t on, A... all) {
+  kernel<<<grid, block, bytes, on>>>(all...);
+}
+#endif
+"""
+"""What the first of them includes, which host code may count on, and how a kernel is launched where
+the source asks for a function in place of the macro."""
 _UNFIT = re.compile(
     r"unsupported \w* ?gpu arch|invalid (?:target ID|offload arch)|unknown target CPU"
     r"|cannot find (?:ROCm|HIP)|Can't exec|nvcc fatal",

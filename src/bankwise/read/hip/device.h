@@ -26,7 +26,10 @@ typedef unsigned short ushort;
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __forceinline__ inline __attribute__((always_inline))
+// A keyword since clang 15: as a macro it would break __attribute__((__noinline__)) of libstdc++.
+#if !__has_feature(cuda_noinline_keyword)
 #define __noinline__ __attribute__((noinline))
+#endif
 // clang's own launch_bounds says nothing to AMDGPU: the most threads of a block, and then the fewest
 // waves of a SIMD, are other attributes there. Source: clang, "Attributes", amdgpu_*.
 #define _BW_BOUND(most, ...) __attribute__((amdgpu_flat_work_group_size(1, most)))
@@ -384,7 +387,12 @@ typedef struct _bw_stream* hipStream_t;
 typedef struct _bw_event* hipEvent_t;
 typedef hipStream_t cudaStream_t;
 typedef hipEvent_t cudaEvent_t;
-enum hipError_t { hipSuccess };
+enum hipError_t {
+  hipSuccess, hipErrorInvalidValue, hipErrorOutOfMemory, hipErrorNotReady, hipErrorNotSupported,
+  hipErrorInvalidDevice, hipErrorPeerAccessAlreadyEnabled, hipErrorPeerAccessNotEnabled,
+  hipErrorUnknown
+};
+#define HIP_SUCCESS hipSuccess
 enum hipMemcpyKind {
   hipMemcpyHostToDevice,
   hipMemcpyDeviceToHost,
@@ -399,10 +407,24 @@ enum hipMemcpyKind {
 #define hipHostMallocDefault 0
 #define hipHostMallocMapped 2
 #define hipHostRegisterDefault 0
-#define hipDeviceAttributeMultiprocessorCount 0
+enum hipDeviceAttribute_t {
+  hipDeviceAttributeMultiprocessorCount, hipDeviceAttributeMaxThreadsPerBlock,
+  hipDeviceAttributeMaxSharedMemoryPerBlock, hipDeviceAttributeMaxRegistersPerBlock,
+  hipDeviceAttributeWarpSize, hipDeviceAttributeClockRate, hipDeviceAttributeMemoryClockRate,
+  hipDeviceAttributeMemoryBusWidth, hipDeviceAttributeL2CacheSize,
+  hipDeviceAttributeMaxThreadsPerMultiProcessor, hipDeviceAttributeComputeCapabilityMajor,
+  hipDeviceAttributeComputeCapabilityMinor, hipDeviceAttributeCooperativeLaunch
+};
 #define HIP_SYMBOL(name) name
 typedef hipError_t cudaError_t;
-struct hipDeviceProp_t { char name[256]; int multiProcessorCount, warpSize, clockRate, major, minor; };
+struct hipDeviceProp_t {
+  char name[256], gcnArchName[256];
+  size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, maxSharedMemoryPerMultiProcessor;
+  int multiProcessorCount, warpSize, clockRate, major, minor, regsPerBlock, maxThreadsPerBlock;
+  int maxThreadsDim[3], maxGridSize[3], maxThreadsPerMultiProcessor, l2CacheSize, integrated;
+  int memoryClockRate, memoryBusWidth, concurrentKernels, cooperativeLaunch, canMapHostMemory;
+  int pciDomainID, pciBusID, pciDeviceID, isMultiGpuBoard, managedMemory, computeMode;
+};
 typedef hipDeviceProp_t cudaDeviceProp;
 #define cudaSuccess hipSuccess
 #define cudaMemcpyHostToDevice hipMemcpyHostToDevice
