@@ -39,8 +39,8 @@ def _strange_argument(kernel: AmdKernel, key: str | int) -> str | None:
     return None
 
 
-def _start(kernel: AmdKernel, size: Size, args: ArgumentValues) -> State:
-    return start(kernel, size, args, known_memory(kernel, size, args))
+def _start(kernel: AmdKernel, size: Size, args: ArgumentValues, /, *, told: bool = True) -> State:
+    return start(kernel, size, args, known_memory(kernel, size, args, told))
 
 
 def _other_starts(

@@ -21,6 +21,7 @@ from bankwise.read.amd.masks import EXEC, pack
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, Argument
 from bankwise.read.assembly import ArgumentValues
+from bankwise.read.follow.dialect import GROUP_SIZE
 from bankwise.read.follow.result import threads
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Space, Unknown, Value, constant
@@ -42,6 +43,7 @@ _USER = (
 )
 GROUPS = ("workgroups x", "workgroups y", "workgroups z")
 """What the numbers of workgroups of a launch are called among its arguments."""
+_HIDDEN_SIZE = "hidden_group_size_"
 _POINTERS = {"kernarg_segment_ptr": "kernarg", "dispatch_ptr": "dispatch"}
 
 
@@ -77,9 +79,12 @@ def start(
     return state
 
 
-def known_memory(kernel: AmdKernel, size: _Size, arguments: ArgumentValues) -> Memory:
-    """The bytes that are known: arguments that the user gives, and the sizes of workgroup and grid.
-    A launch counts whole workgroups, so none is cut off at the edge of its grid.
+def known_memory(
+    kernel: AmdKernel, size: _Size, arguments: ArgumentValues, told: bool = True
+) -> Memory:
+    """The bytes that are known: arguments that the user gives, the size of the grid and, if it is
+    ``told``, that of the workgroup. A launch counts whole workgroups, so none is cut off at the
+    edge of its grid.
 
     Raises :class:`InputError` for an argument that the kernel does not have.
     """
@@ -87,11 +92,13 @@ def known_memory(kernel: AmdKernel, size: _Size, arguments: ArgumentValues) -> M
     said: dict[str, int] = {}
     _store(memory, "dispatch", 10, 2, 0)
     for axis, length in enumerate(size):
-        _store(memory, "dispatch", 4 + 2 * axis, 2, length)
-        said[f"hidden_group_size_{'xyz'[axis]}"] = length
         groups = arguments.get(GROUPS[axis])
-        if groups is not None:
+        if told:
+            _store(memory, "dispatch", 4 + 2 * axis, 2, length)
+            said[f"{_HIDDEN_SIZE}{'xyz'[axis]}"] = length
+        if told and groups is not None:
             _store(memory, "dispatch", 12 + 4 * axis, 4, groups * length)
+        if groups is not None:
             said[f"hidden_block_count_{'xyz'[axis]}"] = groups
             said[f"hidden_remainder_{'xyz'[axis]}"] = 0
     for argument in kernel.arguments:
@@ -155,7 +162,8 @@ def _word(kernel: AmdKernel, memory: Memory, where: str, at: int, line: int) -> 
     if len(known) == 4:
         return constant(sum(part << (8 * n) for n, part in enumerate(known)))
     if where == "dispatch":
-        return Unknown(f"byte {at} of the dispatch packet", line, uniform=True, space="launch")
+        what, fact = f"byte {at} of the dispatch packet", GROUP_SIZE if 4 <= at < 10 else ""
+        return Unknown(what, line, uniform=True, space="launch", fact=fact)
     inside = [a for a in kernel.arguments if a.offset <= at < a.offset + a.size]
     name = next((a.name for a in inside if a.name), f"at byte {at}")
     buffers = bool(inside) and all(a.kind == "global_buffer" for a in inside)
@@ -167,6 +175,8 @@ def _word(kernel: AmdKernel, memory: Memory, where: str, at: int, line: int) -> 
 
 def _fact(inside: list[Argument], at: int) -> str:
     """How --arg names the word at byte ``at``: an argument of at most 8 bytes, or the place."""
+    if any(a.kind.startswith(_HIDDEN_SIZE) for a in inside):
+        return GROUP_SIZE
     whole = next((a for a in inside if a.size <= 8), None)
     if len(inside) != 1 or whole is None:
         return str(at)

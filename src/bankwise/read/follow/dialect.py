@@ -46,6 +46,21 @@ class Threads(Struct, frozen=True):
     bound: str = ""
 
 
+_K = TypeVar("_K", contravariant=True)
+
+
+class WorkgroupStart(Protocol[_K]):
+    """The registers of one workgroup, and what a launch lays down beside them."""
+
+    def __call__(
+        self, kernel: _K, size: Size, args: ArgumentValues, /, *, told: bool = True
+    ) -> State:
+        """For a size and values of arguments; not ``told``, the kernel cannot read the size."""
+
+
+GROUP_SIZE = "group size"
+"""The fact of a number that is the size of the workgroup, where the kernel is not told."""
+
 GENERIC = "a generic access of shared memory"
 
 Parts = Callable[[Touched], Mapping[str, Touched]]
@@ -78,8 +93,7 @@ class Dialect(Struct, Generic[K, I], frozen=True, kw_only=True):
     key as the code has it, of one that its source has.
 
     Following:
-    ``decode``: the steps of a kernel, whatever launches it; ``start``: the registers of one
-    workgroup, and what a launch lays down beside them, for a size and values of arguments;
+    ``decode``: the steps of a kernel, whatever launches it; ``start``: see :class:`WorkgroupStart`;
     ``other_starts``: the same with other numbers where only the machine knows them: what is touched
     must not depend on them. ``parts``: see :data:`Parts`; ``label``: what an instruction is called
     in notes beside its name in the machine files, "" if nothing; ``address``: of an instruction in
@@ -109,7 +123,7 @@ class Dialect(Struct, Generic[K, I], frozen=True, kw_only=True):
     strange_argument: Callable[[K, str | int], str | None] = lambda kernel, key: None
     key_of: Callable[[K, str | int], str | int] = lambda kernel, key: key
     decode: Callable[[K], Decoded]
-    start: Callable[[K, Size, ArgumentValues], State]
+    start: WorkgroupStart[K]
     other_starts: Callable[[K, Size, ArgumentValues, Trace], Sequence[State]] = _no_other
     parts: Callable[[K, Trace], Parts] = lambda kernel, trace: _whole
     label: Callable[[I], str] = lambda instruction: ""

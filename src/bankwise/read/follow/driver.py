@@ -18,7 +18,7 @@ from bankwise.hardware.toolchain import languages
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.follow.apart import each_apart
 from bankwise.read.follow.block_classes import MOST_WORK, block_classes
-from bankwise.read.follow.decoded import I
+from bankwise.read.follow.decoded import Decoded, I
 from bankwise.read.follow.dialect import Dialect, K, Place, Size
 from bankwise.read.follow.openers import with_openers
 from bankwise.read.follow.prepared import Preparations
@@ -30,7 +30,7 @@ from bankwise.read.follow.side_by_side import (
     numbers_of_name,
     side_by_side,
 )
-from bankwise.read.follow.under import under
+from bankwise.read.follow.under import asks_size, under
 from bankwise.read.kept_code import KeptCode, answered
 from bankwise.read.launch.boxes import Box, first_block
 from bankwise.read.launch.facts import (
@@ -40,7 +40,7 @@ from bankwise.read.launch.facts import (
     Launches,
     launches_of,
 )
-from bankwise.read.launch.shapes import assumed
+from bankwise.read.launch.shapes import assumed, at_bound
 from bankwise.read.names import listed, means
 
 UNSAID = Launches()
@@ -230,7 +230,7 @@ def check_kernel(
         first, *others = block_classes(found, each, said.steps or MOST_WORK)
         return replace(first, others=tuple(others))
 
-    every = _launches(dialect, kernel, file, said)
+    every = _launches(dialect, kernel, decoded, file, said)
     launches = every if every[0].assumed else every[:MOST_LAUNCHES]
     found = side_by_side(launches, run, bool(decoded.touches or decoded.refusals), said.tried)
     if len(every) > len(launches):
@@ -268,7 +268,7 @@ def _trials(dialect: Dialect[K, I], kernel: K, found: AssemblyKernel) -> int:
 
 
 def _launches(
-    dialect: Dialect[K, I], kernel: K, file: str, said: Launches
+    dialect: Dialect[K, I], kernel: K, decoded: Decoded, file: str, said: Launches
 ) -> tuple[KernelLaunch, ...]:
     text, place = dialect.threads(kernel), Location(file, kernel.line)
     size = None
@@ -286,5 +286,8 @@ def _launches(
     open_ = [one for one in found if one.block is None]
     if not open_:
         return found
-    hints = numbers_of_name(kernel.name)
-    return assumed(open_[0], dialect.axes(kernel), size if text.bound else None, hints)
+    axes, bound = dialect.axes(kernel), size if text.bound else None
+    whole = at_bound(open_[0], axes, bound)
+    if whole and not (decoded.touches and asks_size(dialect, kernel, decoded, whole, said.steps)):
+        return (whole,)
+    return assumed(open_[0], axes, bound, numbers_of_name(kernel.name))

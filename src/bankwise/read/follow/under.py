@@ -10,7 +10,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.blocks import block_index
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
-from bankwise.read.follow.dialect import GENERIC, Dialect, K, Parts, Place
+from bankwise.read.follow.dialect import GENERIC, GROUP_SIZE, Dialect, K, Parts, Place
 from bankwise.read.follow.prepared import Preparations
 from bankwise.read.follow.result import (
     ALLOCATION,
@@ -31,7 +31,6 @@ from bankwise.read.follow.units import UnitPart, unit_parts
 from bankwise.read.follow.values import Unknown
 from bankwise.read.launch.boxes import Box
 from bankwise.read.launch.facts import KernelLaunch, bits_of
-from bankwise.read.launch.shapes import is_whole_bound
 
 
 def under(
@@ -86,6 +85,17 @@ def under(
     )
 
 
+def asks_size(
+    dialect: Dialect[K, I], kernel: K, decoded: Decoded, launch: KernelLaunch, steps: int | None
+) -> bool:
+    """Whether what is touched, or by which lanes, depends on how many threads a kernel reads that
+    it has."""
+    assert launch.block is not None
+    start = dialect.start(kernel, launch.block, _arguments(dialect, kernel, launch), told=False)
+    trace = follow(Preparations(decoded.program).of(start), start, steps, (GROUP_SIZE,))
+    return bool(trace.stopped) or GROUP_SIZE in facts_of(trace)
+
+
 def _own_places(dialect: Dialect[K, I], box: Box) -> ArgumentValues:
     """The indices of a block along axes along which a part of a grid has one alone."""
     pairs = zip(dialect.group_index, box, strict=True)
@@ -115,10 +125,8 @@ def _launch_notes(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> tu
 
 
 def _assumed(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> str:
-    """What of a launch nobody says. Whoever reads one axis alone is bounded by his bound: fewer
-    threads are the first of those."""
-    text = dialect.threads(kernel)
-    if not launch.assumed or (text.bound and is_whole_bound(text.size, dialect.axes(kernel))):
+    """What of a launch nobody says."""
+    if not launch.assumed or launch.whole:
         return ""
     return f"{','.join(map(str, launch.block or ()))} threads a {dialect.group}"
 

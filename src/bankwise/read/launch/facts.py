@@ -42,7 +42,9 @@ class KernelLaunch(Struct, frozen=True):
     workgroups; ``shared_bytes``: dynamic, beside what the text states. ``arguments``: as ``--arg``
     has them, and fractions; ``positional``: in the author's order, None for one that is not said.
     ``said``: who says it, in words that continue "block 256,1,1, ". ``assumed``: nobody does;
-    ``fills``: of those that were tried its block fills the shared memory that the text states.
+    ``fills``: of those that were tried its block fills the shared memory that the text states;
+    ``whole``: its block is the most that the text allows, and fewer threads do what the first of
+    these do.
     """
 
     kernel: str = ""
@@ -54,6 +56,7 @@ class KernelLaunch(Struct, frozen=True):
     said: str = ""
     assumed: bool = False
     fills: bool = False
+    whole: bool = False
 
     def __str__(self) -> str:
         """As ``--launch`` takes it."""

@@ -34,6 +34,15 @@ _LEAST = 8
 """A smaller number of a name is rarely the side of a block."""
 
 
+def at_bound(launch: KernelLaunch, axes: int, bound: Size | None) -> KernelLaunch | None:
+    """A launch of the most threads that a kernel may have, where the bound says along which axes
+    they lie: by itself, or because a kernel reads one alone. Fewer threads are the first of those,
+    and do as they do, unless a kernel asks how many there are."""
+    if bound is None or (axes > 1 and prod(bound) == max(bound)):
+        return None
+    return replace(launch, block=bound, assumed=True, whole=True)
+
+
 def assumed(
     launch: KernelLaunch, axes: int, bound: Size | None, hints: Sequence[int] = ()
 ) -> tuple[KernelLaunch, ...]:
@@ -45,12 +54,4 @@ def assumed(
     if bound:
         usual = tuple(sorted(usual, key=lambda shape: -prod(shape)))
     shapes = dict.fromkeys((*((bound,) if bound else ()), *squares, *usual, *SMALL[axes]))
-    if bound and is_whole_bound(bound, axes):
-        shapes = dict.fromkeys((bound,))
     return tuple(replace(launch, block=one, assumed=True) for one in shapes if prod(one) <= most)
-
-
-def is_whole_bound(bound: Sequence[int] | None, axes: int) -> bool:
-    """Whether a bound says along which axes the threads lie: by itself, or because a kernel reads
-    one alone."""
-    return bound is not None and (axes == 1 or prod(bound) != max(bound))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bankwise.read.assembly import ArgumentValues
-from bankwise.read.follow.dialect import Dialect, Parts, Size, Threads
+from bankwise.read.follow.dialect import GROUP_SIZE, Dialect, Parts, Size, Threads
 from bankwise.read.follow.result import ALLOCATION, threads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
@@ -96,7 +96,7 @@ def _part(
     return constant(given, np.uint64 if width > 4 else np.uint32)
 
 
-def _start(kernel: PtxKernel, size: Size, args: ArgumentValues) -> State:
+def _start(kernel: PtxKernel, size: Size, args: ArgumentValues, /, *, told: bool = True) -> State:
     """The special registers of all warps of one block, and its parameters."""
     (x, y, z), exists = threads(size, WARP)
     pointers = parameter_pointers(kernel)
@@ -107,7 +107,9 @@ def _start(kernel: PtxKernel, size: Size, args: ArgumentValues) -> State:
     registers: dict[str, Value] = {"%tid.x": x, "%tid.y": y, "%tid.z": z, "%laneid": lane}
     registers |= {"%warpid": warp, "%lanemask_lt": below, "%lanemask_eq": below + np.uint32(1)}
     registers |= {"%lanemask_le": (below << np.uint32(1)) | np.uint32(1), "WARP_SZ": constant(WARP)}
-    registers |= {f"%ntid.{axis}": constant(n) for axis, n in zip("xyz", size, strict=True)}
+    untold = Unknown("the size of the block", uniform=True, fact=GROUP_SIZE)
+    sizes = [constant(n) if told else untold for n in size]
+    registers |= {f"%ntid.{axis}": n for axis, n in zip("xyz", sizes, strict=True)}
     for name in (*_BLOCK, *_GRID, _SHARED_BYTES):
         given = args.get(name)
         lost = Unknown(_CALLED.get(name[:-1], f"%{name}").format(name[-1]), uniform=True, fact=name)

@@ -17,6 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bankwise.read.assembly import ArgumentValues
+from bankwise.read.follow.dialect import GROUP_SIZE
 from bankwise.read.follow.result import threads
 from bankwise.read.follow.spaces import WINDOW_HIGH
 from bankwise.read.follow.state import State
@@ -34,10 +35,10 @@ Constants = Callable[[int, int, int], Value]
 """The number at (bank, offset in bytes) of the constant memory, of so many bytes; no sign."""
 
 
-def start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
+def start(kernel: SassKernel, size: Size, args: ArgumentValues, /, *, told: bool = True) -> State:
     """The special registers of all warps of one block, and its constant memory."""
     (x, y, z), exists = threads(size, WARP)
-    state = State(exists, memory=_constants(kernel, size, args))
+    state = State(exists, memory=_constants(kernel, size if told else None, args))
     lane = np.arange(WARP, dtype=np.uint32)[None, :]
     below = (np.uint32(1) << lane) - np.uint32(1)
     equal = below + np.uint32(1)
@@ -54,11 +55,14 @@ def start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
     return state
 
 
-def _constants(kernel: SassKernel, size: Size, args: ArgumentValues) -> Constants:
-    """The numbers of the constant banks, as far as block size and arguments give them."""
+def _constants(kernel: SassKernel, size: Size | None, args: ArgumentValues) -> Constants:
+    """The numbers of the constant banks, as far as block size, where it is told, and arguments give
+    them."""
     facts = _facts(kernel)
     new = generation(kernel.target) >= 100
-    words = {(0x360 if new else 0) + 4 * n: size[n] for n in range(3)}
+    sizes = [(0x360 if new else 0) + 4 * n for n in range(3)]
+    words = dict(zip(sizes, size, strict=True)) if size else {}
+    facts |= {} if size else dict.fromkeys(sizes, GROUP_SIZE)
     said = {(0x370 if new else 0xC) + 4 * n: name for n, name in enumerate(IDS[3:])}
     said |= {} if new else {0x2C: SHARED_BYTES}
     words |= {place: args[name] for place, name in said.items() if name in args}
