@@ -1,8 +1,9 @@
 """A counted access, whoever read it. Nothing is computed here but sums of what was counted.
 
-``cost`` is one execution by all waves of one workgroup, ``run`` all executions of a workgroup. A
-number that is not exact says between which ends it lies (:mod:`bankwise.counting.cost`); a number
-under a rule whose evidence is "unknown" is *assumed*, however exact its count.
+``cost`` is one execution by all waves of one workgroup, the first; ``run`` all executions of a
+workgroup. A number that is not exact says between which ends it lies
+(:mod:`bankwise.counting.cost`); a number under a rule whose evidence is "unknown" is *assumed*,
+however exact its count.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bankwise.counting.bound import Bound, exactly
+from bankwise.counting.bound import Bound, around, exactly
 from bankwise.counting.conflict import Witness
-from bankwise.counting.cost import Cost
+from bankwise.counting.cost import Cost, Ends
 from bankwise.counting.kernel import InstructionSource
 from bankwise.counting.reason import Meeting, Reason
 from bankwise.errors import Location
@@ -120,6 +121,13 @@ class AccessReport(Struct, frozen=True):
     def counted(self) -> bool:
         """Whether ``executions`` is exact."""
         return self.times == exactly(self.executions)
+
+    @property
+    def apiece(self) -> Ends:
+        """Between which ends an execution lies, whichever it is: ``cost`` is that of the first."""
+        every = [self.cost.ends, *(one.cost.ends for one in self.iterations)]
+        passes, ideal = around(e.passes for e in every), around(e.ideal for e in every)
+        return Ends(passes, ideal, around(e.extra for e in every))
 
     @property
     def assumed(self) -> bool:

@@ -18,7 +18,7 @@ from bankwise.show.diagnostics import Diagnostic, diagnostics
 from bankwise.show.gate import KNOWN, Gate
 from bankwise.show.rules import Rule, rules
 from bankwise.show.values import CheckReport
-from bankwise.show.words import assumption, doubt, still_open
+from bankwise.show.words import assumption, cell, doubt, still_open
 
 _MOST_RELATED = 12
 """Places named beside one result; an unrolled loop has hundreds."""
@@ -165,7 +165,7 @@ def _logical(kernel: str, key: str = "name") -> dict[str, str]:
 def _counted(access: AccessReport) -> str:
     """What one execution of an access costs, and why."""
     text = (
-        f"{access.called}: {access.cost.passes} passes, ideal {access.cost.ideal}, "
+        f"{access.called}: {cell(access.apiece.passes)} passes, ideal {cell(access.apiece.ideal)}, "
         f"{access.ways}-way: {access.witness}"
     )
     return text if access.reason is None else f"{text} ({access.reason})"

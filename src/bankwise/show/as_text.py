@@ -144,7 +144,7 @@ def _rows(accesses: Sequence[AccessReport], folded: bool) -> list[tuple[AccessRe
     execution is the same."""
     found: dict[object, list[AccessReport]] = {}
     for number, a in enumerate(accesses):
-        cost = a.cost.ends
+        cost = a.apiece
         shown = a.kernel, a.location, a.direction, a.allocations, a.called, a.times, a.ways
         key = (*shown, str(cost.passes), str(cost.ideal)) if folded else number
         found.setdefault(key, []).append(a)
@@ -157,8 +157,8 @@ def _cells(row: Sequence[AccessReport], several: bool, files: Mapping[str, str])
     a = row[0]
     yield cell(sum((one.run for one in row), Cost()).ends.extra)
     yield f"{a.ways}{mark(a.evidence)}"
-    yield cell(a.cost.ends.passes)
-    yield cell(a.cost.ends.ideal)
+    yield cell(a.apiece.passes)
+    yield cell(a.apiece.ideal)
     yield cell(a.times)
     file = f"{files[a.location.file]}:" if files else ""
     yield f"{file}{_place(a.location)}"

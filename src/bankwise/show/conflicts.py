@@ -127,8 +127,7 @@ def why(one: Diagnostic, report: CheckReport) -> str:
 def counts(accesses: Sequence[AccessReport], each: str) -> str:
     """How many of which instruction, and what they cost ``each``."""
     alike = Counter(
-        (a.called, a.instructions, cell(a.cost.ends.passes), cell(a.cost.ends.ideal))
-        for a in accesses
+        (a.called, a.instructions, cell(a.apiece.passes), cell(a.apiece.ideal)) for a in accesses
     )
     parts = []
     for (name, issued, passes, ideal), many in alike.items():

@@ -56,7 +56,8 @@ class IterationDocument(Struct, frozen=True, kw_only=True):
 
 
 class AccessDocument(Struct, frozen=True, kw_only=True):
-    """One access; its passes are those of one execution by all waves of a workgroup."""
+    """One access; its passes are those of one execution by all waves of a workgroup: the first of
+    `iterations`, which may differ. `ways` are those of the costliest."""
 
     lanes: Annotated[LanesDocument, Meta(description="of pages only")] | UnsetType = UNSET
     location: LocationDocument
