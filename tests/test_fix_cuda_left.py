@@ -218,3 +218,37 @@ def test_what_one_instance_would_pay_for_another_is_said(tmp_path: Path) -> None
         "tile: what serves one costs another (rows of 33 become 33 + 1): a block of turn<float> "
         f"would take {free + read} -> {write + read} passes"
     )
+
+
+POOL = """\
+#include <mma.h>
+using namespace nvcuda;
+__global__ void __launch_bounds__(32) product(const signed char* in, int* out) {
+  __shared__ signed char pool[4096];
+  auto a = pool;
+  auto b = pool + 2048;
+  int t = threadIdx.x;
+  for (int r = 0; r < 16; ++r) {
+    *(int*)&a[r * 128 + t * 4] = ((const int*)in)[r * 32 + t];
+    *(int*)&b[r * 128 + t * 4] = ((const int*)in)[(16 + r) * 32 + t];
+  }
+  __syncwarp();
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, signed char, wmma::row_major> x;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, signed char, wmma::row_major> y;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, int> sum;
+  wmma::fill_fragment(sum, 0);
+  wmma::load_matrix_sync(x, a, 128);
+  wmma::load_matrix_sync(y, b, 128);
+  wmma::mma_sync(sum, x, y, sum);
+  wmma::store_matrix_sync(out, sum, 16, wmma::mem_row_major);
+}
+"""
+
+
+def test_what_is_told_to_do_by_hand_leaves_rows_of_matrices_one_distance_apart(tmp_path) -> None:
+    """A pad behind every 512 elements would free ``b``, and stand between rows 3 and 4 alone."""
+    file = tmp_path / "pool.cu"
+    file.write_text(POOL)
+    said = " ".join(bankwise("fix", str(file), "-t", "sm_90").err.split())
+    assert "b[i] -> b[i + i / 128 * 16], and as much longer, rows of matrices 128 + 16" in said
+    assert "512" not in said

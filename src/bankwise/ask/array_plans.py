@@ -26,6 +26,7 @@ from bankwise.ask.every_launch import (
     summed,
 )
 from bankwise.change.cxx.index_map import IndexMap
+from bankwise.change.cxx.matrices import torn
 from bankwise.change.cxx.spell import hides, spellings
 from bankwise.change.cxx.spelling import Spelling, said, together
 from bankwise.change.cxx.tile import as_tile
@@ -160,7 +161,8 @@ def _by_hand(
     first = next((one for one in mine if one.extra), None)
     present = summed(one.present for one in mine)
     every = () if first is None else _together(mine, gpu)
-    better = next((one for one in every if none_worse(present, one.passes)), None)
+    fit = (one for one in every if not any(torn(array, each.size, one.map) for each in mine))
+    better = next((one for one in fit if none_worse(present, one.passes)), None)
     if first is None or better is None:
         return refused
     text, keys = said(source, array, better.map), shown(first.kernels)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from math import gcd, prod
 
+from bankwise.change.cxx.index_map import IndexMap
+from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.uses import ArrayUse
 
@@ -37,6 +39,12 @@ def unmoved(use: ArrayUse, number: int, size: ArraySize, pad: int, row: int = 0)
     if not _begins_at(use, number, size, long, step):
         return f"a matrix begins there, and nothing tells that its row is a multiple of {step}"
     return ""
+
+
+def torn(array: SharedArray, size: ArraySize, map_: IndexMap) -> bool:
+    """Whether a map leaves matrices of an array without one distance from row to row."""
+    uses = enumerate(array.uses)
+    return any(unmoved(use, number, size, map_.pad, map_.row) for number, use in uses)
 
 
 def _begins_at(use: ArrayUse, number: int, size: ArraySize, long: int, step: int) -> bool:
