@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.read.hip.clang import knows
+from bankwise.read.hip.clang import OWN_HEADER, knows
 from command import bankwise
 
 HOST = """\
@@ -40,3 +40,27 @@ def test_host_code_with_the_standard_library_and_a_launch_by_a_function_compiles
     # Rows of 32 words: all lanes of a phase of 32 in one bank, 64 passes for 2, twice.
     assert "SQ_LDS_BANK_CONFLICT += 124 per workgroup" in done.out
     assert "workgroup size 64,1,1, as it is launched at line 17" in " ".join(done.out.split())
+
+
+GUARDED = """\
+#include <hip/hip_runtime.h>
+
+__global__ void k(const float* in, float* out, int n) {
+  __shared__ float s[512];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) s[threadIdx.x * 2] = in[i];
+  __syncthreads();
+  if (i < n) out[i] = s[threadIdx.x * 2];
+}
+"""
+
+
+def test_places_are_the_authors_where_bankwise_lies_below_the_folder(tmp_path, monkeypatch) -> None:
+    """A compiler names what lies below the folder that it runs in from there: a venv, for one."""
+    if not knows("gfx942"):
+        pytest.skip("no clang here knows gfx942")
+    path = tmp_path / "k.hip"
+    path.write_text(GUARDED)
+    monkeypatch.chdir(OWN_HEADER.parents[2])
+    done = bankwise("check", str(path), "-t", "gfx942", "--workgroup-size", "256")
+    assert "line 6: both ways followed: kernel argument at byte 16 (line 5)" in done.out

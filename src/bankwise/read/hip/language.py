@@ -129,8 +129,14 @@ def line_places(text: str) -> dict[int, Places]:
 def _places(remark: str, files: Mapping[str, str]) -> Iterator[Location]:
     for one in _AT.finditer(remark):
         file = files.get(one[1], one[1])
-        if int(one[2]) and Path(file) != OWN_HEADER:
+        if int(one[2]) and not _is_own(file):
             yield Location(file, int(one[2]), int(one[3]))
+
+
+def _is_own(file: str) -> bool:
+    """Whether a file is bankwise's own header, which a compiler names from the folder that it runs
+    in if the header lies below that."""
+    return Path(file).name == OWN_HEADER.name and Path(file).resolve() == OWN_HEADER.resolve()
 
 
 def hip_target(given: str, file: str) -> str:
