@@ -27,13 +27,15 @@ from bankwise.read.follow.blocks import (
     upper_word,
 )
 from bankwise.read.follow.driver import check_code
+from bankwise.read.follow.functions import Bitwise
+from bankwise.read.follow.values import Unknown
 from bankwise.read.launch.boxes import Box, Residues, where
 from bankwise.read.launch.expression import launch_of
 from bankwise.read.launch.facts import Launches
 from bankwise.read.ptx.dialect import PTX
 from bankwise.read.toolkit import find_program
 from command import bankwise
-from isa_texts import amd_text
+from isa_texts import amd_text, lanes, ptx_text
 
 real = pytest.mark.skipif(
     find_program("nvcc") is None or find_program("nvdisasm") is None,
@@ -162,7 +164,30 @@ def test_bits_that_blocks_have_of_their_own_and_a_mask_takes_away_are_those_of_r
         assert isinstance(told, np.ndarray)
         assert {int(told[0, 0])} == {32 * block & 0x5F for block in part[0]}
     far = np.full((1, 1), 32 * 64, np.uint32)
-    assert bitwise(lambda a, m: a & m, [block_index(0, box), far]) is None
+    many: Box = (range(1 << 12), *box[1:])
+    assert bitwise(lambda a, m: a & m, [block_index(0, many), far]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("x & 0x3fffff80", lambda x: x & 0x3FFFFF80),
+        ("x - (x & ~127)", lambda x: x & 0x7F),
+        ("x >> 13", lambda x: x >> 13),
+        ("x & 0x80000000", lambda x: x & 0x80000000),
+    ],
+)
+def test_bits_that_no_block_reaches_are_nought_in_all(text: str, of: Any) -> None:
+    """``blockIdx.x * 128 + 5`` of 40 blocks ends below 1 << 13: an int's remainder by 128 asks its
+    sign and masks bits that are not there."""
+    box: Box = (range(40), range(1), range(1))
+    x = summed(lambda i: i * np.uint32(128) + np.uint32(5), [block_index(0, box)])
+    found = bitwise(lambda a: np.asarray(of(a), np.uint32), [x])
+    assert found is not None, text
+    for block in box[0]:
+        steps = found.steps[0] if isinstance(found, OverBlocks) else np.uint32(0)
+        first = found.first if isinstance(found, OverBlocks) else found
+        assert int(np.max(first + np.uint32(block) * steps)) == of(128 * block + 5), text
 
 
 RESIDUES = {
@@ -655,3 +680,79 @@ def test_classes_of_a_launch_are_its_own_where_others_stand_beside_it(tmp_path: 
     assert others[2, 2, 1]["added"]["low"] == max(third)
     total = others[2, 2, 1]["launch_added"]["low"]
     assert total == sum(added * n for added, n in third.items())
+
+
+REMAINDERS = """\
+mov.u32 %r5, %ctaid.x;
+shl.b32 %r6, %r5, 7;
+or.b32 %r7, %r6, %r1;
+shr.s32 %r8, %r7, 31;
+shr.u32 %r9, %r8, 25;
+add.s32 %r10, %r7, %r9;
+and.b32 %r11, %r10, -128;
+sub.s32 %r12, %r7, %r11;
+shl.b32 %r13, %r12, 2;
+mov.u32 %r14, tile;
+add.s32 %r15, %r14, %r13;
+st.shared.u32 [%r15], %r1;
+"""
+
+
+def test_a_remainder_of_an_int_is_followed_over_more_blocks_than_are_cut_apart() -> None:
+    """``(blockIdx.x * 128 + threadIdx.x) % 128``: what compilers make of it asks the sign."""
+    (kernel,) = check_code(
+        PTX,
+        ptx_text(REMAINDERS),
+        "k.ptx",
+        launches=Launches(stated=((launch_of("k<<<5000, 32>>>()"),),)),
+    )
+    assert (kernel.blocks, len(kernel.others), len(kernel.refusals)) == (5000, 0, 0)
+    (access,) = kernel.accesses
+    assert lanes(access) == [4 * lane for lane in range(32)]
+
+
+TAKING = {
+    "shr": (lambda v, k: v >> k, (0,)),
+    "sar": (lambda v, k: (v.view(np.int32) >> k.view(np.int32)).view(np.uint32), (0,)),
+    "and": (lambda v, k: v & (k * np.uint32(0x1F35_7BD1)), ()),
+    "or": (lambda v, k: v | (np.uint32(1) << k), ()),
+    "xor": (lambda v, k: v ^ (k * np.uint32(0x0010_0804)), ()),
+}
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_bits_that_are_taken_of_a_number_are_those_of_each_block(seed: int) -> None:
+    draw = random.Random(seed)
+    box: Box = (
+        range(draw.randrange(4), draw.randrange(5, 60)),
+        range(draw.choice((1, 7))),
+        range(1),
+    )
+    a, b = draw.choice((1, 8, 128, 0xFFFFFF80)), draw.choice((0, 64, 4096))
+    c = draw.choice((0, 5, 1 << 20, 0x7FFFFF00, 0xFFFFF000))
+    x = summed(
+        lambda i, j: i * np.uint32(a) + j * np.uint32(b) + np.uint32(c),
+        [block_index(0, box), block_index(1, box)],
+    )
+    count = np.full((1, 1), draw.randrange(32), np.uint32)
+    function, of = TAKING[draw.choice(list(TAKING))]
+    told = Bitwise(function, of).unknown(Unknown("x"), (Unknown("x", over=x), count))
+    over = told if isinstance(told, np.ndarray) else told.over
+    for i, j in itertools.product(*box[:2]) if over is not None else ():
+        number = np.full((1, 1), (i * a + j * b + c) % (1 << 32), np.uint32)
+        found = over
+        if isinstance(over, OverBlocks):
+            moved = (np.uint32(i - box[0].start), np.uint32(j))
+            found = over.first + moved[0] * over.steps[0] + moved[1] * over.steps[1]
+        assert int(found[0, 0]) == int(function(number, count)[0, 0])
+
+
+def test_most_bits_that_are_taken_are_known() -> None:
+    """The law above is not empty: of an int that is not negative the sign is nought in all."""
+    box: Box = (range(5000), range(1), range(1))
+    x = summed(lambda i: i * np.uint32(128), [block_index(0, box)])
+    sign = np.full((1, 1), 31, np.uint32)
+    function, of = TAKING["sar"]
+    told = Bitwise(function, of).unknown(Unknown("x"), (Unknown("x", over=x), sign))
+    assert isinstance(told, np.ndarray)
+    assert not told.any()

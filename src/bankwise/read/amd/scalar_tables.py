@@ -11,7 +11,7 @@ from bankwise.read import integers as i
 from bankwise.read import operations
 from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.choices import complement, conjunction, difference, disjunction, without
-from bankwise.read.follow.functions import LaneSum, Ordering
+from bankwise.read.follow.functions import Bitwise, LaneSum, Ordering
 from bankwise.read.follow.values import Array, Value
 
 Unary = Callable[[Array], Array]
@@ -40,10 +40,10 @@ def _shift_add(n: int) -> tuple[Binary, Binary]:
 
 WITH_ZERO_TEST: Mapping[str, Binary] = {
     "s_lshl_b32": LaneSum(amd.shift_left, (0, 1), (1,)),
-    "s_lshr_b32": amd.shift_right,
-    "s_ashr_i32": amd.shift_right_signed,
-    "s_bfe_u32": amd.packed_field(b.extract_unsigned),
-    "s_bfe_i32": amd.packed_field(b.extract_signed),
+    "s_lshr_b32": Bitwise(amd.shift_right, of=(0,)),
+    "s_ashr_i32": Bitwise(amd.shift_right_signed, of=(0,)),
+    "s_bfe_u32": Bitwise(amd.packed_field(b.extract_unsigned), of=(0,)),
+    "s_bfe_i32": Bitwise(amd.packed_field(b.extract_signed), of=(0,)),
     "s_absdiff_i32": lambda x, y: i.absolute(i.subtract(x, y)),
 }
 """SCC becomes "the result is not zero"."""

@@ -116,12 +116,12 @@ def compared(
 
 
 def bitwise(
-    function: Callable[..., Array], operands: Sequence[Operand]
+    function: Callable[..., Array], operands: Sequence[Operand], in_place: bool = True
 ) -> Array | OverBlocks | Residues | None:
     """``function`` of the operands, each bit of whose result is one of their own bits' alone, where
     one of them differs between blocks: known where it asks no bit that does, and a number over
     blocks where it hands on all of these (``blockIdx.x * 32 | lane``). Else how to cut, so that it
-    is; None if that would be too often."""
+    is; None if that would be too often. ``in_place``: each bit is one of those where it stands."""
     moving = [n for n, one in enumerate(operands) if isinstance(one, OverBlocks)]
     of = operands[moving[0]]
     assert isinstance(of, OverBlocks)
@@ -135,16 +135,26 @@ def bitwise(
             function(*(number if n == moving[0] else one for n, one in enumerate(operands)))
         )
 
+    most = _most_bits(of)
     for modulus in (1 << n for n in range(_MOST_RESIDUES.bit_length())):
-        upper = np.uint32(-(least * modulus) & 0xFFFFFFFF)
+        upper = np.uint32(-(least * modulus) & most)
         zeros, ones = at(of.first & ~upper), at(of.first | upper)
         known = np.array_equal(zeros, ones)
-        if not known and not _handed_on(zeros, ones, upper):
+        if not known and not (in_place and _handed_on(zeros, ones, upper)):
             continue
         if modulus > 1:
             return _residues(bits, least * modulus, of.counts)
         return zeros if known else OverBlocks(at(of.first), of.steps, of.counts)
     return None
+
+
+def _most_bits(of: OverBlocks) -> int:
+    """A mask of all bits that a number may have in some block: those that it never reaches are 0 in
+    all. Between its corners it lies between their numbers, unless it wraps around."""
+    corners = product(*(_ends((of,), axis, n) for axis, n in enumerate(of.counts)))
+    found = [_exact(of, corner, is_signed=False) for corner in corners]
+    low, high = min(int(one.min()) for one in found), max(int(one.max()) for one in found)
+    return (1 << high.bit_length()) - 1 if low >= 0 and high < 1 << 32 else 0xFFFFFFFF
 
 
 def _handed_on(zeros: Array, ones: Array, bits: np.uint32) -> bool:

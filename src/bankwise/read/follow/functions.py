@@ -67,15 +67,20 @@ class LaneSum(ByIdentity, frozen=True, eq=False):
         """The function of known values."""
         return self.function(*values, **bits)
 
-    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Unknown:
-        """``found``, the function of ``values``, with what is known of its lanes and blocks."""
+    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
+        """``found``, the function of ``values``, with what is known of its lanes and blocks; the
+        number where all blocks of a part of the grid have the same (``x - (x & ~127)``)."""
         found = self._in_lanes(found, values)
         linear = not any(isinstance(values[n], Unknown) for n in self.factors)
         linear |= sum(isinstance(values[n], Unknown) for n in self.factors) == 1 and any(
             not isinstance(values[n], Unknown) for n in self.scales
         )
         operands = over_blocks(values) if linear else None
-        return found if operands is None else replace(found, over=summed(self.function, operands))
+        if operands is None:
+            return found
+        over = summed(self.function, operands)
+        alike = not over.wide and not any(step.any() for step in over.steps)
+        return over.first if alike else replace(found, over=over)
 
     def _in_lanes(self, found: Unknown, values: tuple[Value, ...]) -> Unknown:
         fixed = not any(isinstance(values[n], Unknown) for n in self.factors)
@@ -125,9 +130,11 @@ class Ordering(ByIdentity, frozen=True, eq=False):
 
 
 class Bitwise(ByIdentity, frozen=True, eq=False):
-    """A function of words, each bit of whose result is one of their own bits' alone."""
+    """A function of words, each bit of whose result is one of their own bits' alone. ``of``: those
+    whose bits these are, where others say which (a shift to the right, a field); all if none."""
 
     function: Callable[..., Array]
+    of: tuple[int, ...] = ()
 
     def __call__(self, *values: Array, **bits: int) -> Array:
         """Of known values."""
@@ -136,9 +143,14 @@ class Bitwise(ByIdentity, frozen=True, eq=False):
     def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Value:
         """``found``, or what it is in all blocks of a part of the grid."""
         operands = over_blocks(values)
-        if operands is None or any(_width(one) != 4 for one in operands):
+        if operands is None:
             return found
-        told = bitwise(self.function, operands)
+        words = [n for n, one in enumerate(operands) if _width(one) == 4]
+        moving = [n for n, one in enumerate(operands) if isinstance(one, OverBlocks)]
+        of = self.of or range(len(operands))
+        if not set(moving) <= set(of) <= set(words):
+            return found
+        told = bitwise(self.function, operands, in_place=not self.of)
         if isinstance(told, Residues):
             return replace(found, cut=told)
         return told if isinstance(told, np.ndarray) else replace(found, over=told)

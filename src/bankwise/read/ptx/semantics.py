@@ -35,6 +35,8 @@ _TYPE = re.compile(r"[bus](?:8|16|32|64)")
 _COUNT = "b32"
 """Counts and positions stay words, whatever the type of what is shifted: no ``wide`` is of bits."""
 _BITS = {"and": conjunction, "or": disjunction, "xor": difference}
+_FIELDS = ("shr", "bfe")
+"""What takes bits of the first operand as the others say."""
 
 
 def meaning(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
@@ -96,8 +98,10 @@ def _integer(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
             apply(bitwise, *(_word(one, kind) for one in _sources(statement, known, state))),
         )
 
+    taking = Bitwise(typed, of=(0,)) if words[0] in _FIELDS and bits == 32 else typed
+
     def run(state: State) -> tuple[Value, ...]:
-        return (apply(typed, *_sources(statement, known, state)),)
+        return (apply(taking, *_sources(statement, known, state)),)
 
     return run
 

@@ -92,7 +92,7 @@ def _shift(f: Form) -> Meaning | None:
         return halves(moved)["HI" in words]
 
     low = words[0] == "L" and "HI" not in words
-    return one_word(f, LaneSum(run, (0, 1), (1,)) if low else run, 3)
+    return one_word(f, LaneSum(run, (0, 1), (1,)) if low else Bitwise(run, of=(0, 2)), 3)
 
 
 def _bits(f: Form) -> Meaning | None:
