@@ -42,6 +42,16 @@ def test_host_code_with_the_standard_library_and_a_launch_by_a_function_compiles
     assert "workgroup size 64,1,1, as it is launched at line 17" in " ".join(done.out.split())
 
 
+@pytest.mark.parametrize("header", ["cuda.h", "cuda_runtime_api.h", "device_functions.h"])
+def test_headers_of_cuda_that_declare_what_hip_has_are_found(tmp_path, header: str) -> None:
+    if not knows("gfx942"):
+        pytest.skip("no clang here knows gfx942")
+    path = tmp_path / "k.cu"
+    path.write_text(f"#include <{header}>\n__global__ void k(int* p) {{ *p = threadIdx.x; }}\n")
+    done = bankwise("check", str(path), "-t", "gfx942")
+    assert done.code == 0, done.err
+
+
 GUARDED = """\
 #include <hip/hip_runtime.h>
 

@@ -37,7 +37,8 @@ _INCLUDED = (
         "hip/hip_bf16.h",
         "hip/hip_bfloat16.h",
     ),
-    *("cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h", "math_constants.h"),
+    *("cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda_fp16.h", "cuda_bf16.h"),
+    *("math_constants.h", "device_functions.h", "vector_types.h", "hip/device_functions.h"),
     *("device_launch_parameters.h", "hip/hip_vector_types.h", "hip/math_functions.h"),
 )
 """What sources include that ``device.h`` stands for."""
