@@ -61,6 +61,15 @@ def test_what_triton_refuses_is_an_error_at_its_line(
 
 
 @needs_wheel
+def test_of_several_modules_in_one_file_it_is_told_that_one_is_read() -> None:
+    """As the tests of Triton's own passes have them, each with its aliases."""
+    text = module(BODY)
+    with pytest.raises(InputError, match="redefinition of attribute alias id") as caught:
+        check_ttgir(f"{text}\n// -----\n\n{text}", "k.ttgir", Options())
+    assert "parted by `// -----`" in caught.value.hint
+
+
+@needs_wheel
 def test_what_ends_tritons_process_is_an_error_here() -> None:
     text = module(BODY).replace("64x32xf16", "64x33xf16")
     with pytest.raises(InputError):

@@ -129,13 +129,17 @@ def _run_worker(question: Mapping[str, Any], where: Location) -> dict[str, Any]:
     raise _refused(f"Triton ended with status {done.returncode}", done.stderr, where)
 
 
+_PARTS = "of several modules in one file (parted by `// -----`) one is read: a file for each"
+
+
 def _refused(message: str, printed: str, where: Location) -> InputError:
     """What Triton printed, at the line it names: of the text, or of its source."""
     found = _ERROR.search(printed)
     if found:
         own = not found[1] or found[1].endswith(_OWN)
         place = Location(where.file if own else found[1], int(found[2]), int(found[3]))
-        return InputError(f"Triton does not accept it: {found[4]}", location=place)
+        hint = _PARTS if found[4].startswith("redefinition of") else ""
+        return InputError(f"Triton does not accept it: {found[4]}", location=place, hint=hint)
     lines = [line for line in printed.splitlines() if line.strip()]
     last = "\n  ".join(lines[-4:])
     hint = f"it printed:\n  {last}" if last else ""
