@@ -54,8 +54,8 @@ from bankwise.read.source import (
     source_of,
 )
 
-_TEXTS = 3
-"""Whose machine code is kept."""
+_BUILT, _TEXTS = 32, 3
+"""Of how many texts the compilation is kept, and of how many the instructions."""
 
 _LABEL = re.compile(r"\.L_x_\d+")
 _ENTRY = re.compile(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
@@ -74,7 +74,7 @@ def check_cuda(
     file = str(what.path)
     gpu = cuda_target(what.target, file)
     kept = KeptCode() if kept is None else kept
-    built = kept.once("cubin", (what, gpu), lambda: _built(what, gpu), _TEXTS)
+    built = kept.once("cubin", (what, gpu), lambda: _built(what, gpu), _BUILT)
     kernels = partial(_kernels, built, kernel, file)
     found = kept.once("kernels", (what, gpu, kernel), kernels, _TEXTS)
     name, launches = built.name, replace(launches, hosted=built.hosted)

@@ -100,6 +100,14 @@ def _started(words: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[st
 
 def version_of(program: Path, folder: Path) -> str:
     """``nvcc 13.0.88``."""
-    _, printed = run_program([str(program), "--version"], folder, str(program))
-    found = re.search(r"\bV(\d[\d.]*)", printed)
-    return f"{program.name} {found[1] if found else 'of an unknown version'}"
+    about = program.stat()
+    key = str(program), about.st_mtime_ns, about.st_size, about.st_ino
+    if key not in _VERSIONS:
+        _, printed = run_program([str(program), "--version"], folder, str(program))
+        found = re.search(r"\bV(\d[\d.]*)", printed)
+        _VERSIONS[key] = f"{program.name} {found[1] if found else 'of an unknown version'}"
+    return _VERSIONS[key]
+
+
+_VERSIONS: dict[tuple[str, int, int, int], str] = {}
+"""What programs said, by their files as they were."""
