@@ -90,7 +90,7 @@ def check_hip(
     return Compiled(done, built.how + guessed, variables, text)
 
 
-class _Built(ByIdentity, frozen=True, eq=False):
+class _BuiltAssembly(ByIdentity, frozen=True, eq=False):
     """The assembly ``text`` of a source, and ``how`` it was made. ``name``: what the user calls its
     files; ``hosted``: what its host code says of launches."""
 
@@ -100,7 +100,7 @@ class _Built(ByIdentity, frozen=True, eq=False):
     hosted: tuple[KernelLaunch, ...]
 
 
-def _built(what: Compilation, gpu: str) -> _Built:
+def _built(what: Compilation, gpu: str) -> _BuiltAssembly:
     file = str(what.path)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         source, made = source_of(what, Path(folder), "kernel.hip"), Path(folder, "out.s")
@@ -108,7 +108,7 @@ def _built(what: Compilation, gpu: str) -> _Built:
         how = compile_hip(source, made, gpu, file, name, what.flags)
         host = read_text(source)
         hosted = launches_in(host, own_headers(host, what.path, what.flags))
-        return _Built(read_text(made), how, name, hosted)
+        return _BuiltAssembly(read_text(made), how, name, hosted)
 
 
 def _without_lines(kernel: AmdKernel, places: Mapping[int, Places], name: Name) -> object:
