@@ -214,11 +214,27 @@ def _worst_first(
     known: dict[int, Counted] = {}
 
     def accesses(one: AssemblyKernel) -> Sequence[AccessReport]:
-        known[id(one.accesses)] = counted = count_kernel(kernel_of(one), gpu)
+        known[id(one.accesses)] = counted = _count(one, gpu)
         return counted[0]
 
     found, others = worst_first(every, accesses)
     return found, others, known.get(id(found.accesses))
+
+
+def _count(found: AssemblyKernel, gpu: Machine) -> Counted:
+    """The accesses of a kernel counted, once for the very same ones: a text that is tried has all
+    kernels of the one before but a few."""
+    key = id(found.accesses), found.name, id(gpu)
+    if key not in _COUNTS:
+        if len(_COUNTS) >= _MOST_COUNTS:
+            _COUNTS.clear()
+        _COUNTS[key] = found.accesses, gpu, count_kernel(kernel_of(found), gpu)
+    return _COUNTS[key][2]
+
+
+_COUNTS: dict[tuple[int, str, int], tuple[object, object, Counted]] = {}
+"""By accesses, kernel and machine; these are held, so that nothing else gets their numbers."""
+_MOST_COUNTS = 256
 
 
 def _counted(
@@ -228,7 +244,7 @@ def _counted(
     gpu: Machine,
 ) -> KernelReport:
     kernel = kernel_of(found)
-    reports, uncounted = known or count_kernel(kernel, gpu)
+    reports, uncounted = known or _count(found, gpu)
     likely = sum(one.launch.fills for one in (found, *found.others))
     classes = classes_of(found, reports, others)
     reports = over_launches(reports, others, bool(found.assumed), likely)

@@ -48,7 +48,7 @@ def sizes_with_extents(
     """How large the arrays of a source are, asked in the same compilation as what
     :func:`extents_of` asks first; in one of its own where that does not compile, or is not the code
     of its kernels alone. ``kernels``: under all launches that are known."""
-    source, language, what = author.source, author.language, author.what
+    source, language, what = author.source, author.asking, author.what
     blocks = tuple(sorted({one.workgroup_size for one in every_launch(kernels)}))
     numbers, tags = early_tags(source, arrays, language, blocks) if blocks else ({}, [])
     if tags:

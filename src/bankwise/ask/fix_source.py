@@ -167,7 +167,7 @@ def _asked(
     phase("compiling, following kernels")
     before = author.compiled(text)
     author, before = with_headers(author, before, why)
-    if options.kernel and (also := sharing(author.source, author.language, what, before.kernels)):
+    if options.kernel and (also := sharing(author.source, author.asking, what, before.kernels)):
         author = replace(author, also=also)
         before = author.compiled(before.text)
         said = (*said, _ALSO.format(names=listed(also)))

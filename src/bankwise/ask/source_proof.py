@@ -93,7 +93,7 @@ def _laid_otherwise(
     changed: Sequence[ChangedArgument],
 ) -> str:
     """Why the compiler does not lay arrays as they are said to be; empty if it does."""
-    said = author.language, author.what, changed
+    said = author.asking, author.what, changed
     wrong = misplaced(author.source, edited, *said)
     return wrong or unlike(author.source, edited, claims, *said)
 

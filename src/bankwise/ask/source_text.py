@@ -25,6 +25,8 @@ from bankwise.read.toolkit import of_compiler
 
 _TEXTS = 32
 """Of a source that are kept: those of one array are tried again when another one is rejected."""
+_ASKED = 8
+"""Texts that ask the compiler something of arrays, of which the answers are kept."""
 
 
 class CompiledText(ByIdentity, frozen=True, eq=False):
@@ -70,6 +72,15 @@ class Author(ByIdentity, frozen=True, eq=False):
     joined: JoinedText | None = None
     left: tuple[str, ...] = ()
     around: tuple[AssemblyKernel, ...] = ()
+
+    @property
+    def asking(self) -> SourceLanguage:
+        """The language, whose compiler is asked once what it says of a text. Not for what judges
+        programs by their code: a compiler may make another one of the very same text."""
+        return replace(self.language, emitted=self._emitted)
+
+    def _emitted(self, what: Compilation) -> str:
+        return self.kept.once("asked", what, lambda: self.language.emitted(what), _ASKED)
 
     def compiled(self, text: str, changed: tuple[ChangedArgument, ...] = ()) -> CompiledText:
         """A text in its place, compiled and followed. ``changed``: the arguments of templates that

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -54,8 +54,8 @@ from bankwise.read.source import (
     source_of,
 )
 
-_TEXTS = 3
-"""Whose machine code is kept."""
+_BUILT, _TEXTS = 32, 3
+"""Of how many texts the compilation is kept, and of how many the instructions."""
 
 _LABEL = re.compile(r"\.L_x_\d+")
 _ENTRY = re.compile(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
@@ -74,7 +74,7 @@ def check_cuda(
     file = str(what.path)
     gpu = cuda_target(what.target, file)
     kept = KeptCode() if kept is None else kept
-    built = kept.once("cubin", (what, gpu), lambda: _built(what, gpu), _TEXTS)
+    built = kept.once("cubin", (what, gpu), lambda: _built(what, gpu), _BUILT)
     kernels = partial(_kernels, built, kernel, file)
     found = kept.once("kernels", (what, gpu, kernel), kernels, _TEXTS)
     name, launches = built.name, replace(launches, hosted=built.hosted)
@@ -89,12 +89,12 @@ def check_cuda(
         lambda one: (_without_lines(one, name), gpu, said.concerning(one.name)),
     )
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
-    return Compiled(placed, built.how + guessed, _variables(built.ptx), built.ptx)
+    return Compiled(placed, built.how + guessed, built.variables, built.ptx)
 
 
 class _Built(ByIdentity, frozen=True, eq=False):
     """A compiled ``source``. ``name``: what the user calls its files; ``hosted``: what its host
-    code says of launches."""
+    code says of launches; ``variables``: the shared ones of each kernel."""
 
     source: str
     how: str
@@ -102,6 +102,7 @@ class _Built(ByIdentity, frozen=True, eq=False):
     name: Name
     hosted: tuple[KernelLaunch, ...]
     ptx: str
+    variables: Mapping[str, Sequence[tuple[str, int]]]
 
 
 def _built(what: Compilation, gpu: str) -> _Built:
@@ -115,7 +116,8 @@ def _built(what: Compilation, gpu: str) -> _Built:
             how = how.replace(f"{flag} ", "")
         text = what.whole if what.alone else read_text(source)
         hosted = launches_in(text, own_headers(text, what.path, what.flags))
-        return _Built(text, how, read_bytes(cubin), name, hosted, _embedded(cubin))
+        ptx = _embedded(cubin)
+        return _Built(text, how, read_bytes(cubin), name, hosted, ptx, _variables(ptx))
 
 
 def _kernels(built: _Built, only: str, file: str) -> tuple[SassKernel, ...]:

@@ -100,6 +100,22 @@ def _started(words: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[st
 
 def version_of(program: Path, folder: Path) -> str:
     """``nvcc 13.0.88``."""
-    _, printed = run_program([str(program), "--version"], folder, str(program))
-    found = re.search(r"\bV(\d[\d.]*)", printed)
+    found = re.search(r"\bV(\d[\d.]*)", said_version([str(program)], folder, str(program)))
     return f"{program.name} {found[1] if found else 'of an unknown version'}"
+
+
+def said_version(words: Sequence[str], folder: Path, file: str) -> str:
+    """What a program says of its version: asked once, as long as its file stays as it is. Raises
+    as :func:`run_program` does."""
+    try:
+        about = os.stat(words[0])
+    except OSError:
+        return run_program([*words, "--version"], folder, file)[1]
+    key: tuple[str | int, ...] = (*words, about.st_ino, about.st_size, about.st_mtime_ns)
+    if key not in _VERSIONS:
+        _VERSIONS[key] = run_program([*words, "--version"], folder, file)[1]
+    return _VERSIONS[key]
+
+
+_VERSIONS: dict[tuple[str | int, ...], str] = {}
+"""What programs said, by their words and files."""

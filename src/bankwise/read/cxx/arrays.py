@@ -15,6 +15,7 @@ refusal is not edited.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,6 +29,7 @@ from bankwise.read.cxx.tree import (
     CxxSource,
     Node,
     block_of,
+    every,
     inside_parentheses,
     node_at,
     span,
@@ -82,10 +84,10 @@ class SharedArray(Struct, frozen=True):
         return len(self.extents) + self.unsized == 1
 
 
+@lru_cache(maxsize=4)
 def shared_arrays(source: CxxSource) -> tuple[SharedArray, ...]:
     """The arrays of a source that are declared as ``__shared__``, in order."""
-    found = (node for node in walk(source.root) if node.type == "declaration")
-    shared = [node for node in found if is_shared(source, node)]
+    shared = [node for node in every(source, "declaration") if is_shared(source, node)]
     arrays: list[SharedArray] = []
     names: list[tuple[str, str]] = []
     for node in shared:

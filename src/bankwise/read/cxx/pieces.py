@@ -11,6 +11,7 @@ who uses pieces has to say so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -25,6 +26,7 @@ from bankwise.read.cxx.tree import (
     block_of,
     called,
     inside_parentheses,
+    mentions,
     named,
     span,
     walk,
@@ -68,11 +70,7 @@ def _with_inner(source: CxxSource, piece: Piece) -> Iterator[Piece]:
 
 
 def _mentions(source: CxxSource, name: str, begin: int, scope: Node) -> Sequence[Node]:
-    return [
-        node
-        for node in walk(scope)
-        if node.type == "identifier" and source.of(node) == name and node.start_byte >= begin
-    ]
+    return [node for node in mentions(source, scope, name) if node.start_byte >= begin]
 
 
 def _piece(source: CxxSource, mention: Node, whole: Piece) -> Piece | None:
@@ -174,12 +172,27 @@ def constant(source: CxxSource, expression: Node, depth: int = 8) -> bool:
     if function is None:
         return True
     return not any(
-        node.type in ("declaration", "parameter_declaration")
-        and names & _declared(source, node)
-        and not _const(source, node, depth - 1)
-        for node in walk(function)
-        if not _template(node)
+        names & declared and not _const(source, node, depth - 1)
+        for node, declared in _declarations(source, function)
     )
+
+
+def _declarations(source: CxxSource, function: Node) -> Sequence[tuple[Node, set[str]]]:
+    """The declarations of a function, each with the names that it declares."""
+    known = _known_declarations(source)
+    if function not in known:
+        known[function] = [
+            (node, _declared(source, node))
+            for node in walk(function)
+            if node.type in ("declaration", "parameter_declaration") and not _template(node)
+        ]
+    return known[function]
+
+
+@lru_cache(maxsize=4)
+def _known_declarations(source: CxxSource) -> dict[Node, Sequence[tuple[Node, set[str]]]]:
+    """Of the functions that were asked about."""
+    return {}
 
 
 def _template(node: Node) -> bool:

@@ -20,6 +20,7 @@ from bankwise.read.cxx.tree import (
     around,
     inside_parentheses,
     macro_text,
+    mentions,
     named,
     node_at,
     parse,
@@ -70,10 +71,10 @@ def _changed(source: CxxSource, name: str, expression: Node, block: Node, inside
         function = function.parent
     if function is None or block.type == "function_definition":
         return f"{name} is not known in the function that gets the row"
-    kinds = [_declares(node) for node in walk(function) if _is(source, node, name)]
+    kinds = [_declares(node) for node in mentions(source, function, name)]
     many = kinds.count("plain")
     if inside and many:
-        mine = (node for node in walk(block) if _is(source, node, name))
+        mine = mentions(source, block, name)
         later = (one for one in mine if one.start_byte > expression.end_byte)
         many = 1 + any(map(_declares, later))
     if many != 1 or "reference" in kinds:
@@ -94,12 +95,8 @@ def only_read(source: CxxSource, variable: Node, block: Node) -> bool:
 
 def _kept(source: CxxSource, name: str, block: Node, begin: int) -> bool:
     """Whether a name is only read in a block, from a byte on."""
-    mentions = (one for one in walk(block) if _is(source, one, name) and one.start_byte >= begin)
-    return all(_read(source, one) or _declares(one) == "plain" for one in mentions)
-
-
-def _is(source: CxxSource, node: Node, name: str) -> bool:
-    return bool(node.type == "identifier" and source.of(node) == name)
+    behind = (one for one in mentions(source, block, name) if one.start_byte >= begin)
+    return all(_read(source, one) or _declares(one) == "plain" for one in behind)
 
 
 def _declares(node: Node) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -25,6 +26,7 @@ from bankwise.read.cxx.tree import (
     around,
     block_of,
     inside_parentheses,
+    mentions,
     named,
     span,
     walk,
@@ -142,6 +144,19 @@ def _template_names(source: CxxSource, node: Node) -> set[str]:
 def terms_of(source: CxxSource, index: ByteSpan, depth: int = 0) -> tuple[IndexTerm, ...]:
     """The terms of an index, in order; none where it is no sum of several, or a difference.
     Of ``p + a + b`` the index is all behind the pointer. ``depth``: as of :func:`multiples`."""
+    known, key = _known_terms(source), (index, depth)
+    if key not in known:
+        known[key] = _terms(source, index, depth)
+    return known[key]
+
+
+@lru_cache(maxsize=4)
+def _known_terms(source: CxxSource) -> dict[tuple[ByteSpan, int], tuple[IndexTerm, ...]]:
+    """The terms that were asked for."""
+    return {}
+
+
+def _terms(source: CxxSource, index: ByteSpan, depth: int) -> tuple[IndexTerm, ...]:
     node = source.root.named_descendant_for_byte_range(index.start, index.stop)
     whole = (node.start_byte, node.end_byte) == (index.start, index.stop)
     node = inside_parentheses(node) if whole else node
@@ -299,11 +314,8 @@ def _declaration(source: CxxSource, node: Node) -> tuple[Node, Node] | None:
     while block.parent is not None:
         block = block_of(block)
         inner = block.child_by_field_name("initializer") if "for" in block.type else block
-        found = [
-            one
-            for one in walk(inner if inner is not None else block)
-            if one.type == "identifier" and source.of(one) == name and _declares(one)
-        ]
+        every = mentions(source, inner if inner is not None else block, name)
+        found = [one for one in every if _declares(one)]
         here = [one for one in found if block_of(around(one)) == block]
         if here:
             parent = around(here[0])

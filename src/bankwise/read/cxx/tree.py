@@ -218,6 +218,24 @@ def _by_type(source: CxxSource) -> Mapping[str, list[tuple[int, Node]]]:
     return found
 
 
+def mentions(source: CxxSource, within: Node, name: str) -> Sequence[Node]:
+    """The identifiers ``name`` in a node, in the order of the text: found once for all names."""
+    known = _identifiers(source)
+    if within not in known:
+        found: dict[str, list[Node]] = defaultdict(list)
+        for node in walk(within):
+            if node.type == "identifier":
+                found[source.of(node)].append(node)
+        known[within] = found
+    return known[within].get(name, ())
+
+
+@lru_cache(maxsize=4)
+def _identifiers(source: CxxSource) -> dict[Node, Mapping[str, Sequence[Node]]]:
+    """By node those that were asked for in it, by their text."""
+    return {}
+
+
 def named(node: Node) -> list[Node]:
     """The children that are no punctuation and no comments."""
     return [child for child in node.named_children if child.type != "comment"]

@@ -23,23 +23,21 @@ import numpy as np
 from msgspec import Struct, field
 
 from bankwise.counting.access import BoolArray
+from bankwise.read.follow.arrivals import Arrivals, Coming, known_of
 from bankwise.read.follow.merging import Partings, meeting_of
 from bankwise.read.follow.program import Program, reached
-from bankwise.read.follow.state import State, lose, read
-from bankwise.read.follow.values import Array, Unknown, is_uniform
+from bankwise.read.follow.state import State
+from bankwise.read.follow.values import Array
 
 TOGETHER = "which of its lanes run together: both sides of a branch lead here"
 LET_GO = "which of its lanes run together: a YIELD lets go who waits for the others"
 """Why nobody knows which lanes make an access at once."""
 
-_MOST_COMPARED = 16
-"""How many states that came to a block are told apart."""
-
 
 class Groups(Struct):
     """Lanes that a branch parted and that may meet in ``blocks``. ``rows``: of each access, by its
-    number, the lanes so far and their bytes; ``came``: what registers held in the lanes that came
-    to a block. ``opened``: nobody knows which lanes took which side; ``known``: the text says who
+    number, the lanes so far and their bytes; ``came``: the states of lanes that came to a
+    block. ``opened``: nobody knows which lanes took which side; ``known``: the text says who
     runs together, as they wait at block ``waits``, while no open branch lets some leave; ``twice``:
     what a lane has made at two places. ``lost``: blocks where nothing is known of who runs
     together."""
@@ -47,7 +45,7 @@ class Groups(Struct):
     blocks: frozenset[int]
     lost: frozenset[int] = frozenset()
     rows: dict[int, tuple[Array, BoolArray]] = field(default_factory=dict)
-    came: dict[int, list[State]] = field(default_factory=dict)
+    came: dict[int, Arrivals] = field(default_factory=dict)
     opened: bool = False
     known: bool = False
     waits: int = -1
@@ -115,34 +113,10 @@ def meet_others(
     """Lanes come to ``block``, where those of an open branch's other side may be with them: a
     register is unknown of which the other side has something else. How many were compared."""
     compared = 0
-    for one in groups.values():
-        if block not in one.blocks or not one.opened:
-            continue
-        before = one.came.setdefault(block, [])
-        compared += len(before) * len(names)
-        for other in before:
-            apart = len(before) > _MOST_COMPARED or _apart(other.active, state.active)
-            lost = [name for name in names if not _same(other, state, name, apart)]
-            lose(state, dict.fromkeys(lost, Unknown(TOGETHER)))
-        if len(before) <= _MOST_COMPARED:
-            before.append(state.copy())
+    here = [one for one in groups.values() if one.opened and block in one.blocks]
+    new = Coming(state, known_of(state, names) if here else {}, TOGETHER)
+    for one in here:
+        before = one.came.setdefault(block, Arrivals())
+        compared += len(before.came) * len(names)
+        before.meet(new)
     return compared
-
-
-def _apart(some: BoolArray, others: BoolArray) -> bool:
-    """Whether each of them has lanes that the other does not have."""
-    return bool((some & ~others).any() and (others & ~some).any())
-
-
-def _same(before: State, now: State, name: str, others: bool) -> bool:
-    """Whether a register holds the same for both sides; ``others``: each has lanes of its own, so
-    that it has to be one number."""
-    old, new = read(before, name), read(now, name)
-    if isinstance(new, Unknown):
-        return True
-    if others and not is_uniform(new):
-        return False
-    if isinstance(old, Unknown) or old.dtype != new.dtype:
-        return False
-    shape = now.active.shape
-    return old is new or np.array_equal(np.broadcast_to(old, shape), np.broadcast_to(new, shape))

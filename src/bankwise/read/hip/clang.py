@@ -25,7 +25,7 @@ from msgspec import Struct
 from bankwise.errors import InputError, Location
 from bankwise.read.file_names import Name
 from bankwise.read.refused import UNKNOWN, ToldSource, refused
-from bankwise.read.toolkit import run_program
+from bankwise.read.toolkit import run_program, said_version
 
 OWN_HEADER = Path(__file__).with_name("device.h")
 _OWN = ("-nogpulib", "-nogpuinc", "-include", str(OWN_HEADER))
@@ -145,8 +145,7 @@ def _stubs(folder: Path) -> Path:
 
 
 def _version(one: HipCompiler, folder: Path) -> str:
-    _, printed = run_program([*one.words, "--version"], folder, one.name)
-    found = _VERSION.search(printed)
+    found = _VERSION.search(said_version(one.words, folder, one.name))
     return f"clang {found[1]}" if found else one.name
 
 

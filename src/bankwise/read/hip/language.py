@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import machine
+from bankwise.identity import ByIdentity
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.amd.parse import AmdKernel, kernels
 from bankwise.read.amd.text import named_files
@@ -34,7 +36,7 @@ from bankwise.read.follow.driver import (
 )
 from bankwise.read.hip.clang import OWN_HEADER, compile_hip
 from bankwise.read.kept_code import KeptCode
-from bankwise.read.launch.facts import Launches
+from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.launch.headers import own_headers
 from bankwise.read.launch.host import launches_in
 from bankwise.read.refused import included_by
@@ -46,6 +48,8 @@ from bankwise.read.source import (
     source_of,
 )
 
+_TEXTS = 32
+"""Of how many texts the assembly is kept."""
 _LOC = re.compile(r"^\s*\.loc\s+\d+\s+\d+[^;]*;\s*(.*)")
 _AT = re.compile(r"([^\s\[\]]+):(\d+):(\d+)")
 
@@ -62,18 +66,15 @@ def check_hip(
     """Compile a HIP source and follow its kernels: :class:`bankwise.read.source.CheckSource`."""
     file = str(what.path)
     gpu = hip_target(what.target, file)
-    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source, made = source_of(what, Path(folder), "kernel.hip"), Path(folder, "out.s")
-        name = names_of(source, file)
-        how = compile_hip(source, made, gpu, file, name, what.flags)
-        text, host = read_text(made), read_text(source)
-    hosted = launches_in(host, own_headers(host, what.path, what.flags))
+    kept = KeptCode() if kept is None else kept
+    built = kept.once("assembly", (what, gpu), lambda: _built(what, gpu), _TEXTS)
+    text, name, launches = built.text, built.name, replace(launches, hosted=built.hosted)
     found = AMD.kernels(text, file, kernel)
     if not found:
         error = no_kernel(AMD, text, file, kernel)
         hint = included_by(file) + error.hint
         raise InputError(error.message, location=error.location, hint=hint)
-    said = with_options(AMD, found, args, workgroup_size, replace(launches, hosted=hosted), file)
+    said = with_options(AMD, found, args, workgroup_size, launches, file)
     places = line_places(text)
     done = isolated(
         found,
@@ -81,10 +82,47 @@ def check_hip(
         lambda one: Location(file, one.line),
         gpu,
         lambda one: len(one.operations),
+        kept,
+        lambda one: (_without_lines(one, places, name), gpu, said.concerning(one.name)),
     )
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
     variables = {part.kernel: part.variables for part in assembly_parts(text)}
-    return Compiled(done, how + guessed, variables)
+    return Compiled(done, built.how + guessed, variables, text)
+
+
+class _BuiltAssembly(ByIdentity, frozen=True, eq=False):
+    """The assembly ``text`` of a source, and ``how`` it was made. ``name``: what the user calls its
+    files; ``hosted``: what its host code says of launches."""
+
+    text: str
+    how: str
+    name: Name
+    hosted: tuple[KernelLaunch, ...]
+
+
+def _built(what: Compilation, gpu: str) -> _BuiltAssembly:
+    file = str(what.path)
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        source, made = source_of(what, Path(folder), "kernel.hip"), Path(folder, "out.s")
+        name = names_of(source, file)
+        how = compile_hip(source, made, gpu, file, name, what.flags)
+        host = read_text(source)
+        hosted = launches_in(host, own_headers(host, what.path, what.flags))
+        return _BuiltAssembly(read_text(made), how, name, hosted)
+
+
+def _without_lines(kernel: AmdKernel, places: Mapping[int, Places], name: Name) -> object:
+    """A kernel with the lines of the assembly in order alone, and where each comes from, by the
+    user's names of its files: equal to the same one of another compilation."""
+    name = cache(name)
+    named = cache(lambda one: replace(one, file=name(one.file)))
+    order = {line: n for n, line in enumerate(sorted({op.line for op in kernel.operations}))}
+    plain = tuple(
+        replace(op, line=order[op.line], source=op.source and named(op.source))
+        for op in kernel.operations
+    )
+    from_ = tuple(tuple(map(named, places.get(op.line, ()))) for op in kernel.operations)
+    return replace(kernel, line=0, operations=plain), from_
 
 
 def _followed(
