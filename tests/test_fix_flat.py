@@ -222,3 +222,48 @@ def test_an_index_in_a_variable_costs_what_it_costs_in_its_place(tmp_path: Path)
         for each in (answer, other)
     ]
     assert rows[0] == rows[1]
+
+
+STEPPED = """__global__ void k(const float4* B, float* C) {
+  __shared__ float Bs[16 * 128];
+  const unsigned tid = threadIdx.x;
+  unsigned at = tid * 4;
+  for (int r = 0; r < 2; ++r) {
+    float4 u = B[r * 256 + tid];
+    Bs[at + 0] = u.x;
+    Bs[at + 1] = u.y;
+    Bs[at + 2] = u.z;
+    Bs[at + 3] = u.w;
+    at += 1024;
+  }
+  __syncthreads();
+  float sum[8] = {};
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 8; ++j) sum[j] += Bs[i * 128 + tid % 16 * 8 + j];
+  for (int j = 0; j < 8; ++j) C[tid * 8 + j] = sum[j];
+}
+int main() {
+  float *b, *c;
+  cudaMalloc(&b, 8192);
+  cudaMalloc(&c, 8192);
+  k<<<1, 256>>>((float4*)b, c);
+}
+"""
+
+
+@real
+def test_a_variable_that_goes_on_by_whole_vectors_keeps_what_nvcc_stores_together(
+    tmp_path: Path,
+) -> None:
+    """8 warps store 16 bytes a lane twice, 4 passes each. They read 32 times 16 bytes of 16 places
+    that are 32 bytes apart, 8 passes for 4."""
+    path = tmp_path / "k.cu"
+    path.write_text(STEPPED)
+    done = bankwise("fix", path, "-t", "sm_90", "--accept-sampled", "--format", "json")
+    answer = json.loads(done.out)
+    assert "Bs[at + 1 + at / 32 * 4] = u.y;" in answer["patch"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
+    (executed,) = [r for r in isa["rows"] if r["name"].startswith("shared-memory instructions")]
+    assert executed["before"] == executed["after"] == 8 * (2 + 16 * 2)
+    assert (extra(answer["before"]), extra(answer["after"])) == (8 * 32 * 4, 0)

@@ -22,8 +22,9 @@ from msgspec.structs import replace
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.inserted import Around, with_insertions
+from bankwise.read.cxx.multiples import DEPTH, if_whole, multiples
 from bankwise.read.cxx.pieces import constant
-from bankwise.read.cxx.terms import DEPTH, meant, multiples, terms_of
+from bankwise.read.cxx.terms import meant, terms_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, node_at
 from bankwise.read.cxx.uses import MACRO, ArrayUse
 from bankwise.read.source import Compilation, EmittedPart, SourceLanguage
@@ -149,7 +150,11 @@ def _asked_inside(
     for count, base in enumerate(array.bases):
         factors = multiples(source, _node(source, base.span.start, base.span.stop))
         scale = base.scale or f"sizeof({array.element})"
-        yield base.span, f"base {count}", [f"({one}) * (int)({scale})" for one in factors]
+        yield (
+            base.span,
+            f"base {count}",
+            [f"({if_whole(one, '1')}) * (int)({scale})" for one in factors],
+        )
     matrices = [(count, use) for count, use in enumerate(array.uses) if use.strides and terms]
     yield from _asked_of_rows(source, matrices)
     for count, use in enumerate(array.uses if terms else ()):
@@ -157,7 +162,9 @@ def _asked_inside(
             continue
         index = use.indices[-1]
         for place, term in enumerate(terms_of(source, meant(source, index), DEPTH)):
-            yield index, f"term {count} {place}", [term.bound or "-1", *term.multiples]
+            factors = [if_whole(one, "1") for one in term.multiples]
+            asked = [if_whole(term.bound or "-1", "-1"), *factors]
+            yield index, f"term {count} {place}", asked
 
 
 def _asked_of_rows(
@@ -170,7 +177,7 @@ def _asked_of_rows(
             yield at, f"stride {count} {place}", [source.of(at) if known else "0"]
         for place, index in enumerate(use.indices[:-1]):
             factors = multiples(source, node_at(source, index), DEPTH)
-            yield index, f"row {count} {place}", factors
+            yield index, f"row {count} {place}", [if_whole(one, "1") for one in factors]
 
 
 def _asked_at(source: CxxSource, array: SharedArray) -> Iterator[int]:

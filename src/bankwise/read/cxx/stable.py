@@ -8,10 +8,11 @@ happens to one of its names until the block ends, is a reason that it may have a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
+from bankwise.read.cxx.beside import named_by_headers
+from bankwise.read.cxx.functions import macros_named
 from bankwise.read.cxx.lvalues import names_reference
 from bankwise.read.cxx.tree import (
     ByteSpan,
@@ -25,6 +26,7 @@ from bankwise.read.cxx.tree import (
     node_at,
     parse,
     walk,
+    words,
 )
 
 FIXED = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
@@ -79,7 +81,8 @@ def _changed(source: CxxSource, name: str, expression: Node, block: Node, inside
         many = 1 + any(map(_declares, later))
     if many != 1 or "reference" in kinds:
         return f"{name} is declared elsewhere, or more than once"
-    if re.search(r"\[\s*&", source.of(function)):
+    lambdas = (one for one in walk(function) if one.type == "lambda_expression")
+    if not all(_kept(source, name, one, one.start_byte) for one in lambdas):
         return f"{name} may be changed by a lambda"
     if not _kept(source, name, block, expression.end_byte):
         return f"{name} may have another value where the row is used"
@@ -88,15 +91,41 @@ def _changed(source: CxxSource, name: str, expression: Node, block: Node, inside
 
 def only_read(source: CxxSource, variable: Node, block: Node) -> bool:
     """Whether a variable keeps its value in a block, but for where it is declared."""
-    return not re.search(r"\[\s*&", source.of(block)) and _kept(
-        source, source.of(variable), block, block.start_byte
-    )
+    return _kept(source, source.of(variable), block, block.start_byte)
 
 
 def _kept(source: CxxSource, name: str, block: Node, begin: int) -> bool:
     """Whether a name is only read in a block, from a byte on."""
     behind = (one for one in mentions(source, block, name) if one.start_byte >= begin)
-    return all(_read(source, one) or _declares(one) == "plain" for one in behind)
+    return only_read_by_macros(source, name, block) and all(
+        is_read(source, one) or _declares(one) == "plain" for one in behind
+    )
+
+
+def only_read_by_macros(source: CxxSource, name: str, block: Node) -> bool:
+    """Whether no macro that says a name, as ``#define NEXT at++`` does, can give it a value in a
+    block."""
+    for _ in named_by_headers(source, name, block):
+        return False
+    writing = [one for one in macros_named(source, name) if not _reads(source, one, name)]
+    names = [_name_of(source, one) for one in writing]
+    return not any(
+        block.start_byte <= byte < block.end_byte for one in names for byte in words(source, one)
+    ) and not any(True for one in names for _ in macros_named(source, one))
+
+
+def _reads(source: CxxSource, macro: Node, name: str) -> bool:
+    """Whether a macro of the file is a value that is made of a variable, and not that variable."""
+    text = macro_text(source, macro).replace("\\", " ")
+    inner = parse(f"int f = {text};", source.file)
+    said = mentions(inner, inner.root, name)
+    return not (inner.root.has_error or _acting(source).get(_name_of(source, macro), True)) and all(
+        is_read(inner, one) and around(one).type != "init_declarator" for one in said
+    )
+
+
+def _name_of(source: CxxSource, macro: Node) -> str:
+    return source.of(macro.child_by_field_name("name"))
 
 
 def _declares(node: Node) -> str:
@@ -109,7 +138,7 @@ def _declares(node: Node) -> str:
     return "plain" if parent.type in ("declaration", "parameter_declaration") else ""
 
 
-def _read(source: CxxSource, node: Node) -> bool:
+def is_read(source: CxxSource, node: Node) -> bool:
     """Whether a variable is only read at a place: not written, and not bound to a reference."""
     parent = around(node)
     if parent.type == "assignment_expression":
@@ -163,8 +192,7 @@ def _acting(source: CxxSource) -> Mapping[str, bool]:
     bodies: dict[str, list[CxxSource]] = {}
     for node in (one for one in walk(source.root) if one.type in _MACROS):
         text = macro_text(source, node).replace("\\", " ")
-        name = source.of(node.child_by_field_name("name"))
-        bodies.setdefault(name, []).append(parse(f"int f = {text};", source.file))
+        bodies.setdefault(_name_of(source, node), []).append(parse(f"int f = {text};", source.file))
     found = dict.fromkeys(bodies, False)
     while True:
         now = {

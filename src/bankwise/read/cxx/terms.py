@@ -10,30 +10,31 @@ products of such.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
 
 from bankwise.read.cxx.constants import named_numbers
+from bankwise.read.cxx.multiples import (
+    DEPTH,
+    INDEX_TYPES,
+    declaration_of,
+    multiples,
+    says_the_same,
+    whole_type,
+)
 from bankwise.read.cxx.pieces import constant
 from bankwise.read.cxx.stable import FIXED, only_read, unstable
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
     Node,
-    around,
-    block_of,
     inside_parentheses,
-    mentions,
     named,
     span,
     walk,
 )
-
-DEPTH = 8
-"""Variables that are set from variables in turn."""
 
 
 class IndexTerm(Struct, frozen=True):
@@ -114,7 +115,7 @@ def meant(source: CxxSource, index: ByteSpan) -> ByteSpan:
     it is used: ``int c = tx * 8 + n; s[r][c]``; else the index."""
     node = source.root.named_descendant_for_byte_range(index.start, index.stop)
     node = inside_parentheses(node) if span(node) == index else node
-    declared = _declaration(source, node) if node.type == "identifier" else None
+    declared = declaration_of(source, node) if node.type == "identifier" else None
     if declared is None or declared[1].type == "for_statement":
         return index
     value, block = declared[0].child_by_field_name("value"), declared[1]
@@ -122,12 +123,8 @@ def meant(source: CxxSource, index: ByteSpan) -> ByteSpan:
         return index
     kind = declared[0].parent.child_by_field_name("type")
     constants = {*named_numbers(source), *_template_names(source, node)}
-    kept = source.of(kind) in _WHOLE and not unstable(source, value, block, constants)
+    kept = source.of(kind) in INDEX_TYPES and not unstable(source, value, block, constants)
     return span(value) if kept else index
-
-
-_WHOLE = ("int", "unsigned", "unsigned int", "auto", "size_t", "int32_t", "uint32_t", "uint")
-"""Types that hold every index."""
 
 
 def _template_names(source: CxxSource, node: Node) -> set[str]:
@@ -172,54 +169,12 @@ def _terms(source: CxxSource, index: ByteSpan, depth: int) -> tuple[IndexTerm, .
         terms.insert(0, node)
     elif not terms or (terms[0].start_byte, terms[-1].end_byte) != (index.start, index.stop):
         return ()
-    return tuple(
-        IndexTerm(span(one), tuple(multiples(source, one, depth)), bound(source, one, DEPTH))
-        for one in terms
-    )
-
-
-def multiples(source: CxxSource, node: Node, depth: int = 0) -> list[str]:
-    """Constants, in C++, of which each term of an expression has one as a factor. ``depth``: so
-    many variables in turn are taken for what they are set from."""
-    node = inside_parentheses(node)
-    if constant(source, node):
-        return [source.of(node)]
-    if node.type == "conditional_expression":
-        return [one for part in named(node)[1:] for one in multiples(source, part, depth)]
-    if node.type == "identifier" and depth:
-        return _multiples_of(source, node, depth - 1)
-    if node.type != "binary_expression":
-        return ["1"]
-    first, second = (multiples(source, one, depth) for one in named(node))
-    sign = source.of(node.children[1])
-    if sign in "+-":
-        return first + second
-    if sign == "*":
-        return [f"({a}) * ({b})" for a in first for b in second]
-    if sign == "<<" and constant(source, named(node)[1]):
-        return [f"({a}) << ({second[0]})" for a in first]
-    return ["1"]
-
-
-def _multiples_of(source: CxxSource, name: Node, depth: int) -> list[str]:
-    """The same of a variable that keeps its first value, or that a loop counts up."""
-    declared = _declaration(source, name)
-    if declared is None:
-        return ["1"]
-    one, block = declared
-    first = one.child_by_field_name("value")
-    if first is None:
-        return ["1"]
-    if block.type != "for_statement":
-        kept = only_read(source, name, block)
-        return multiples(source, first, depth) if kept else ["1"]
-    update, body = (block.child_by_field_name(part) for part in ("update", "body"))
-    if update is None or body is None or not only_read(source, name, body):
-        return ["1"]
-    step = update.child_by_field_name("right")
-    if not re.match(rf"{re.escape(source.of(name))}\s*[+-]=", source.of(update)) or step is None:
-        return ["1"]
-    return multiples(source, first, depth) + multiples(source, step, depth)
+    found: list[IndexTerm] = []
+    for one in terms:
+        most = bound(source, one, DEPTH)
+        most = most if says_the_same(source, most, one) else ""
+        found.append(IndexTerm(span(one), tuple(multiples(source, one, depth)), most))
+    return tuple(found)
 
 
 def bound(source: CxxSource, node: Node, depth: int) -> str:
@@ -257,20 +212,23 @@ def positive(source: CxxSource, node: Node, depth: int) -> bool:
     if node.type == "number_literal" or bound(source, node, depth):
         return True
     if node.type == "identifier" and depth:
-        declared = _declaration(source, node)
+        declared = declaration_of(source, node)
         if declared is None or not only_read(source, node, declared[1]):
             return False
         head = declared[1].type == "for_statement"
         start = declared[0].child_by_field_name("value")
         return bool(
-            start is not None and not head and positive(source, start, depth - 1)
+            start is not None
+            and not head
+            and whole_type(source, declared[0])
+            and positive(source, start, depth - 1)
         ) or _counts_up(source, node, declared, depth)
     return False
 
 
 def _variable(source: CxxSource, node: Node, depth: int) -> str:
     """Of a variable of a loop that counts up to a constant, or one that keeps its first value."""
-    declared = _declaration(source, node)
+    declared = declaration_of(source, node)
     if declared is None:
         return ""
     one, block = declared
@@ -287,7 +245,8 @@ def _variable(source: CxxSource, node: Node, depth: int) -> str:
             return ""
         return {"<": f"({source.of(end)}) - 1", "<=": source.of(end)}.get(sign, "")
     value = one.child_by_field_name("value")
-    if value is None or not only_read(source, node, block):
+    kept = whole_type(source, one) and only_read(source, node, block)
+    if value is None or not kept:
         return ""
     return bound(source, value, depth)
 
@@ -305,28 +264,3 @@ def _counts_up(source: CxxSource, node: Node, declared: tuple[Node, Node], depth
     )
     begins = start is not None and depth and positive(source, start, depth - 1)
     return bool(ups and begins and only_read(source, node, block.child_by_field_name("body")))
-
-
-def _declaration(source: CxxSource, node: Node) -> tuple[Node, Node] | None:
-    """The declarator with its value that a name means, and the block or loop it holds in; None for
-    what is declared otherwise."""
-    name, block = source.of(node), node
-    while block.parent is not None:
-        block = block_of(block)
-        inner = block.child_by_field_name("initializer") if "for" in block.type else block
-        every = mentions(source, inner if inner is not None else block, name)
-        found = [one for one in every if _declares(one)]
-        here = [one for one in found if block_of(around(one)) == block]
-        if here:
-            parent = around(here[0])
-            plain = len(here) == 1 and parent.type == "init_declarator"
-            first = here[0].start_byte < node.start_byte
-            return (parent, block) if plain and first else None
-    return None
-
-
-def _declares(node: Node) -> bool:
-    parent = around(node)
-    if parent.type == "init_declarator":
-        return bool(parent.child_by_field_name("declarator") == node)
-    return parent.type in ("declaration", "parameter_declaration", "reference_declarator")
