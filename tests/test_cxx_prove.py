@@ -534,18 +534,20 @@ def test_a_pitch_of_one_dimension_is_the_pads_before_each_element() -> None:
     source = parse(IN_ONE, "k.cu")
     ways = spellings(source, shared_arrays(source)[0], IndexMap(pad=4, row=32), [ONE])
     assert not isinstance(ways, Refusal)
-    (way,) = ways
-    after = edited(source, way.edits)
-    assert isinstance(after, str)
-    uses = re.compile(r"\bs\[([^\]]*)\]")
-    (_, *old), (extent, *new) = uses.findall(IN_ONE), uses.findall(after)
-    assert eval(extent.replace("/", "//"), {"N": 32}) >= 127 + 127 // 32 * 4 + 1
-    for t in range(128):
-        for one, other in zip(old, new, strict=True):
-            was, is_ = (eval(x.replace("/", "//"), {"N": 32, "t": t}) for x in (one, other))
-            assert is_ == was + was // 32 * 4
-    assert new[-1] == "78"
-    assert longer(after) == 4
+    assert [way.how for way in ways] == ["pitch", "shifted"]
+    for way in ways:
+        after = edited(source, way.edits)
+        assert isinstance(after, str)
+        uses = re.compile(r"\bs\[([^\]]*)\]")
+        (_, *old), (extent, *new) = uses.findall(IN_ONE), uses.findall(after)
+        assert eval(extent.replace("/", "//"), {"N": 32}) >= 127 + 127 // 32 * 4 + 1
+        for t in range(128):
+            for one, other in zip(old, new, strict=True):
+                was, is_ = (eval(x.replace("/", "//"), {"N": 32, "t": t}) for x in (one, other))
+                assert is_ == was + was // 32 * 4
+        assert new[-1] == "78"
+        assert longer(after) == 4
+        assert isinstance(longer(after.replace(">> 5", ">> 4").replace("/ 32", "/ 16")), Refusal)
 
 
 def test_a_pitch_of_one_dimension_that_is_wrong_in_one_place_is_refused() -> None:
@@ -598,7 +600,10 @@ def test_a_pitch_by_the_terms_that_lead_from_row_to_row_is_proved_and_its_corrup
         claim = ArrayClaim(0, "s", (), 1, (size,), row=32)
         return prove_text(source, parse(text, "k.cu"), [claim])
 
-    assert [told(str(edited(source, way.edits))) for way in ways] == [1, 1]
+    assert [told(str(edited(source, way.edits))) for way in ways] == [1, 1, 1]
+    shifted = str(edited(source, ways[2].edits))
+    assert "s[t * 8 + (t & 7) + ((t * 8) >> 5)]" in shifted
+    assert isinstance(told(shifted.replace(">> 5", ">> 4")), Refusal)
     for old, new in (
         ("+ (t * 8) / 32", "+ (t * 8) / 16"),
         ("+ (t * 8) / 32", "+ (t & 7) / 32"),

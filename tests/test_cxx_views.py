@@ -32,6 +32,7 @@ ROWS = ArraySize(32 * 32 * 4, 4, (32, 32), 16, 0, SCALES)
 FLAT = ArraySize(1024 * 4, 4, (1024,), 16, 0, SCALES, aligned=1024)
 KNOWN = replace(FLAT, terms=((0, ((32, -1), (1, 31))), (1, ((32, 992), (1, -1)))))
 """The first use: a multiple of 32 and less than 32; of the second that is not known."""
+IN_CHUNKS = replace(FLAT, terms=((0, ((4, -1), (1, 3))), (1, ((2, 2), (4, -1)))))
 FOLD = Fold(1, 4, 8)
 """Of rows of 32: chunks of 4 elements, XORed with the row mod 8."""
 FLAT_FOLD = Fold(32, 4, 8)
@@ -146,6 +147,11 @@ FORMS = (
         *("u", KNOWN, ("", "")),
     ),
     Form(
+        "chunks",
+        in_kernel("int at = t * 32 + k * 4;\nu[/**/at + (t & 3)/**/] = u[/**/2 + at/**/];"),
+        *("u", IN_CHUNKS, ("", "")),
+    ),
+    Form(
         "stages",
         in_kernel("float* p = u + (t & 1) * 1024;\np[/**/k * 32 + t/**/] = u[/**/t + 1/**/];"),
         *("u", FLAT, ("", "")),
@@ -220,7 +226,7 @@ def judged(form: Form, after: str, size: ArraySize | None = None) -> int | Refus
 def values(text: str) -> np.ndarray:
     """Of an index, for all t and k below 32; negative where it is none."""
     t, k = np.meshgrid(np.arange(32), np.arange(32), indexing="ij")
-    names = {"t": t, "k": k, "i": t, "j": k}
+    names = {"t": t, "k": k, "i": t, "j": k, "at": t * 32 + k * 4}
     try:
         return np.asarray(eval(text.replace("/", "//"), {}, names)) + 0 * t
     except (SyntaxError, TypeError, NameError, ValueError, ZeroDivisionError):
@@ -263,6 +269,16 @@ def test_an_index_is_written_in_its_terms_where_they_are_known() -> None:
     for facts in ((), ((32, -1), (1, 32)), ((16, -1), (1, 31)), ((32, -1), (1, -1))):
         size = replace(FLAT, terms=((0, facts),))
         assert isinstance(judged(form, right[0], size), Refusal), facts
+
+
+def test_an_index_behind_a_whole_chunk_is_as_far_behind_the_new_one_in_every_text() -> None:
+    (form,) = [one for one in FORMS if one.name == "chunks"]
+    for right in texts(form):
+        assert "u[/**/(at ^ ((at >> 5 & 7) << 2)) + (t & 3)/**/]" in right
+        assert "u[/**/(at ^ ((at >> 5 & 7) << 2)) + 2/**/]" in right
+    for facts in ((), ((4, -1), (1, 4)), ((2, -1), (1, 3)), ((4, -1), (1, -1)), ((1, 3), (1, 3))):
+        size = replace(IN_CHUNKS, terms=((0, facts), (1, ((2, 2), (4, -1)))))
+        assert isinstance(judged(form, right, size), Refusal), facts
 
 
 @pytest.mark.parametrize(

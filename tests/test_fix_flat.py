@@ -267,3 +267,21 @@ def test_a_variable_that_goes_on_by_whole_vectors_keeps_what_nvcc_stores_togethe
     (executed,) = [r for r in isa["rows"] if r["name"].startswith("shared-memory instructions")]
     assert executed["before"] == executed["after"] == 8 * (2 + 16 * 2)
     assert (extra(answer["before"]), extra(answer["after"])) == (8 * 32 * 4, 0)
+
+
+@real
+def test_a_pad_is_shifted_to_where_a_division_parts_what_nvcc_reads_together(
+    tmp_path: Path,
+) -> None:
+    """Of ``tid % 16 * 8 / 32`` nvcc 13.0 does not know that it is a shift where ``tid`` may be
+    negative, and its 16-byte reads become 4-byte ones; a fold left 192 passes more."""
+    path = tmp_path / "k.cu"
+    path.write_text(STEPPED.replace("unsigned", "int"))
+    done = bankwise("fix", path, "-t", "sm_90", "--accept-sampled", "--format", "json")
+    answer = json.loads(done.out)
+    assert re.search(r"\+ .*Bs\[at \+ 1 \+ \(at >> \d\) \* 4\] = u.y;", answer["patch"])
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
+    (executed,) = [r for r in isa["rows"] if r["name"].startswith("shared-memory instructions")]
+    assert executed["before"] == executed["after"] == 8 * (2 + 16 * 2)
+    assert extra(answer["after"]) <= 64

@@ -2,6 +2,7 @@
 
 float Bs[64][32];  ->  float Bs[64][32 + 4];                            a pitch
 Bs[i]              ->  Bs[i + i / 32 * 4]                               one of a flat array
+Bs[i]              ->  Bs[i + (i >> 5) * 4]                             the same
 Bs[r][c]           ->  Bs[r][c + c / 32 * 4]                            one inside of rows
 """
 
@@ -25,7 +26,7 @@ from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
-from bankwise.read.cxx.terms import in_row, meant
+from bankwise.read.cxx.terms import IndexParts, in_row, meant
 from bankwise.read.cxx.tree import ByteSpan, CxxSource
 from bankwise.read.cxx.uses import ArrayUse
 
@@ -50,8 +51,7 @@ def pitched(
         if acting or steps or not row:
             return Refusal("counts on over its rows", source.place(use.span.start))
         inner, long = atom(source, index), row_length(source, array, row, index)
-        more = f"{inner} / {long}" + (f" * {pad}" if pad > 1 else "")
-        text = f"{inner} + {more}"
+        text = f"{inner} + {_pads(inner, pad, f'/ {long}')}"
         edits.append(CxxEdit(index, text if bracketed(source, index) else f"({text})"))
     strides = _strides(source, array, map_, sizes)
     if isinstance(strides, Refusal):
@@ -93,11 +93,11 @@ def pitched_flat(
     if not array.flat and (array.rows or any(use.strides for use in array.uses)):
         return Refusal("others say how long its rows are", place)
     row_ = row_length(source, array, map_.row, extent[0])
-    longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad, row_))
+    longer = CxxEdit(extent[0], _with_pads(source, extent[0], map_.row, map_.pad, f"/ {row_}"))
     strides = _strides(source, array, map_, sizes)
     if isinstance(strides, Refusal):
         return strides
-    edits, inside = [longer, *strides], [longer, *strides]
+    edits, inside, shifted = ([longer, *strides] for _ in range(3))
     for number, use in ((n, one) for n, one in enumerate(array.uses) if one.indices):
         index, steps = use.indices[-1], {steps_of(map_, use, size) for size in sizes}
         row, pad = steps.pop()
@@ -105,44 +105,58 @@ def pitched_flat(
             why = use.pinned or "has an effect, or counts in units that the map has not"
             return Refusal(f"{source.of(use.span)} {why}", source.place(use.span.start))
         long = row_length(source, array, row, index)
-        text = _with_pads(source, index, row, pad, long)
         over = use.scale or (use.flat and not array.flat)
-        terms = (
-            "" if over else _pads_by_terms(source, map_, sizes, number, meant(source, index), long)
-        )
-        for some, one in ((edits, text), (inside, terms or text)):
+        parts = None if over else _parts_by_terms(source, map_, sizes, number, meant(source, index))
+        for some, known, by in (
+            (edits, None, f"/ {long}"),
+            (inside, parts, f"/ {long}"),
+            (shifted, parts, f">> {row.bit_length() - 1}" if _doubled(row) else f"/ {long}"),
+        ):
+            text = _with_pads(source, index, row, pad, by)
+            one = text if known is None else _by_terms(known, pad, by)
             some.append(CxxEdit(index, one if bracketed(source, index) else f"({one})"))
-    ways = dict.fromkeys((tuple(inside), tuple(edits)))
-    return tuple(Spelling(array, map_, way, "pitch", said(source, array, map_)) for way in ways)
+    ways = dict.fromkeys((tuple(inside), tuple(edits), tuple(shifted)))
+    hows = {tuple(shifted): "shifted", tuple(edits): "pitch", tuple(inside): "pitch"}
+    return tuple(Spelling(array, map_, way, hows[way], said(source, array, map_)) for way in ways)
 
 
-def _pads_by_terms(
+def _doubled(row: int) -> bool:
+    """Whether a row is a power of two: a division of what may be negative, as far as the compiler
+    knows, is no shift to it, and it unrolls loops by that."""
+    return row > 0 and not row & (row - 1)
+
+
+def _parts_by_terms(
     source: CxxSource,
     map_: IndexMap,
     sizes: Sequence[ArraySize],
     number: int,
     index: ByteSpan,
-    long: str,
-) -> str:
-    """An index with the pads before it, told by those of its terms alone that lead from row to row:
-    the compiler sees that the others make neighbours. Empty where its terms do not say it.
-    ``long``: what the text calls a row's length."""
+) -> IndexParts | None:
+    """An index as those of its terms that lead from row to row, and the others: the compiler sees
+    that these make neighbours. None where its terms do not say it."""
     found = {in_row(source, index, size.facts(number), map_.row) for size in sizes}
     one = found.pop()
-    if found or one is None:
-        return ""
-    high, low = one[0].high, one[0].low
-    low, many = map(grouped, (low, high))
-    return f"{high} + {low} + {many} / {long}" + (f" * {map_.pad}" if map_.pad > 1 else "")
+    return None if found or one is None else one[0]
 
 
-def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int, long: str) -> str:
-    """An index, or an extent, with the pads before it; ``long``: what the text calls a row's
-    length."""
+def _by_terms(parts: IndexParts, pad: int, by: str) -> str:
+    """An index of parts with the pads before it. ``by``: a row's length divides, or shifts."""
+    low, many = map(grouped, (parts.low, parts.high))
+    return f"{parts.high} + {low} + {_pads(many, pad, by)}"
+
+
+def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int, by: str) -> str:
+    """An index, or an extent, with the pads before it; ``by``: as it says a row's length."""
     inner = atom(source, index)
     if inner.isdecimal():
         return str(int(inner) + int(inner) // row * pad)
-    return f"{inner} + {inner} / {long}" + (f" * {pad}" if pad > 1 else "")
+    return f"{inner} + {_pads(inner, pad, by)}"
+
+
+def _pads(inner: str, pad: int, by: str) -> str:
+    many = f"({inner} {by})" if by[0] == ">" else f"{inner} {by}"
+    return many + (f" * {pad}" if pad > 1 else "")
 
 
 def steps_of(map_: IndexMap, use: ArrayUse, size: ArraySize) -> tuple[int, int]:

@@ -118,10 +118,31 @@ def moved_in_block(
     size: ArraySize,
     number: int,
 ) -> bool:
-    """Whether a new index is the map of the old one, by the parts that the terms of that make:
-    tried for every block and every place in it, and whatever whole periods the phase leaves out."""
-    block = max(fold.block for fold in claim.folds)
-    whole, count = period(claim), size.columns
+    """Whether a new index is the map of the old one, by the parts that the terms of that make: of
+    the blocks inside which a fold exchanges, or of the chunks that it moves."""
+    block, chunk = max(f.block for f in claim.folds), min(f.unit for f in claim.folds)
+    of = before, after, old, new, claim, size, number
+    return _moved(*of, block, period(claim)) or _moved(*of, chunk, _NEVER)
+
+
+_NEVER = 1 << 62
+"""A period that no term is a multiple of, so a phase leaves nothing out."""
+
+
+def _moved(
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
+    number: int,
+    block: int,
+    whole: int,
+) -> bool:
+    """The same of blocks of one length: tried for every one and every place in it, and whatever
+    periods, ``whole`` long, the phase leaves out."""
+    count = size.columns
     if old.scale or acts(before, old.indices[0]) or whole % block or count % block:
         return False
     if any(fold.divisor % block for fold in claim.folds):

@@ -6,6 +6,7 @@
     Bs[r][c]           ->  Bs[r][c + ((c / 4 ^ (r & 7)) - c / 4) * 4]       and again
     Bs[r][c]           ->  Bs[r ^ (r >> 4 & 1)][c ^ ((r >> 2 & 3) << 2)]    one that crosses rows
     *(float4*)&Bs[r][c]                                                     always as one XOR
+    Bs[at + 1]         ->  Bs[(at ^ ((at >> 5 & 7) << 2)) + 1]              of a whole chunk at
 
 The three of chunks are one map with three fates: where a compiler joins neighbouring elements into
 one wide access, a sum shows it that they are neighbours and the bare XOR hides it; in a loop that
@@ -58,19 +59,20 @@ def spellings(
         if size.aligned % period:
             begins = source.place(array.bases[0].span.start)
             return Refusal(begins_inside(size, period), begins)
-    maps: list[tuple[IndexMap, IndexParts | None]] = []
+    maps: list[_Own] = []
     for number, use in enumerate(array.uses):
         written = _writable(source, map_, sizes, use)
         if isinstance(written, Refusal):
             return written
         flat = array.flat and use.indices and not use.scale
-        parts = (
-            {_parted(source, use, map_, size.facts(number)) for size in sizes} if flat else set()
-        )
-        maps.append((written, parts.pop() if len(parts) == 1 else None))
+        facts = [size.facts(number) for size in sizes if flat]
+        parts = {_parted(source, use, map_, one) for one in facts}
+        chunks = {_in_chunk(source, use, map_, one) for one in facts}
+        one, other = (each.pop() if len(each) == 1 else None for each in (parts, chunks))
+        maps.append((written, one, other))
     ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
     found = [_folded(source, array, map_, maps, how) for how in ways]
-    lows = [parts.low if parts is not None else "" for _, parts in maps]
+    lows = [parts.low if parts is not None else "" for _, parts, _ in maps]
     again = hinted(source, found[1], lows)[-1:] if map_.unit > 1 else ()
     return (*found[:-1], *hinted(source, found[-1], lows), *(w for w in again if w not in found))
 
@@ -111,6 +113,19 @@ def _loops(source: CxxSource, array: SharedArray, lows: Sequence[str]) -> Iterat
                 yield line
 
 
+_Own = tuple[IndexMap, IndexParts | None, IndexParts | None]
+"""A map as a use counts, the parts of its index as a fold sees them, and those of a chunk."""
+
+
+def _in_chunk(
+    source: CxxSource, use: ArrayUse, map_: IndexMap, facts: Sequence[tuple[int, int]]
+) -> IndexParts | None:
+    """The index of a use as the chunk that a fold moves, and the place in it, which stays."""
+    parts = parts_of(source, meant(source, use.indices[0]), facts, map_.unit, 1 << 62)
+    whole = not any(fold.divisor % map_.unit for fold in map_.folds)
+    return parts if whole else None
+
+
 def _parted(
     source: CxxSource, use: ArrayUse, map_: IndexMap, facts: Sequence[tuple[int, int]]
 ) -> IndexParts | None:
@@ -130,7 +145,12 @@ def hides(
     if not array.flat or not map_.folds:
         return False
     alone = [(n, u) for n, u in enumerate(array.uses) if u.indices and not u.kept and not u.scale]
-    return any(_parted(source, u, map_, one.facts(n)) is None for n, u in alone for one in sizes)
+    ways = (_parted, _in_chunk)
+    return any(
+        all(way(source, u, map_, one.facts(n)) is None for way in ways)
+        for n, u in alone
+        for one in sizes
+    )
 
 
 def _writable(
@@ -178,21 +198,26 @@ def _folded(
     source: CxxSource,
     array: SharedArray,
     map_: IndexMap,
-    maps: Sequence[tuple[IndexMap, IndexParts | None]],
+    maps: Sequence[_Own],
     how: str,
 ) -> Spelling:
     """``maps``: as each use counts, and the parts of its index."""
-    edits = tuple(
-        edit
-        for use, (own, parts) in zip(array.uses, maps, strict=True)
-        if use.indices
-        for edit in (
-            _anew(source, own, how, use)
-            if parts is None
-            else (CxxEdit(use.indices[-1], _inside(source, own, how, use, parts)),)
-        )
-    )
-    return Spelling(array, map_, edits, how, said(source, array, map_, how))
+    edits: list[CxxEdit] = []
+    for use, (own, parts, chunk) in zip(array.uses, maps, strict=True):
+        if use.indices and parts is not None:
+            edits.append(CxxEdit(use.indices[-1], _inside(source, own, how, use, parts)))
+        elif use.indices and chunk is not None:
+            edits.append(CxxEdit(use.indices[-1], _behind(source, own, use, chunk)))
+        elif use.indices:
+            edits += _anew(source, own, how, use)
+    return Spelling(array, map_, tuple(edits), how, said(source, array, map_, how))
+
+
+def _behind(source: CxxSource, map_: IndexMap, use: ArrayUse, parts: IndexParts) -> str:
+    """An index of a chunk and a place in it, which is as far behind the new chunk."""
+    (new,) = new_indices(map_, "xor", (grouped(parts.high),))
+    new = f"({new}) + {grouped(parts.low)}"
+    return new if bracketed(source, use.indices[-1]) else f"({new})"
 
 
 def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: IndexParts) -> str:

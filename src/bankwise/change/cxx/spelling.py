@@ -30,9 +30,8 @@ class CxxEdit(Struct, frozen=True):
 
 
 class Spelling(Struct, frozen=True):
-    """One way to write a layout of an array. ``how``: pitch, constant, xor, sum, step, unrolled,
-    type;
-    ``typed``: the array has a type that says it."""
+    """One way to write a layout of an array. ``how``: pitch, shifted, constant, xor, sum, step,
+    unrolled, type; ``typed``: the array has a type that says it."""
 
     array: SharedArray
     map: IndexMap
