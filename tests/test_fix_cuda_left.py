@@ -252,3 +252,39 @@ def test_what_is_told_to_do_by_hand_leaves_rows_of_matrices_one_distance_apart(t
     said = " ".join(bankwise("fix", str(file), "-t", "sm_90").err.split())
     assert "b[i] -> b[i + i / 128 * 16], and as much longer, rows of matrices 128 + 16" in said
     assert "512" not in said
+
+
+TIED = """__device__ void put(float (*p)[32], const float* i) {
+  p[threadIdx.x][threadIdx.y] = i[threadIdx.y * 32 + threadIdx.x];
+}
+__global__ void c(const float* i, float* o) {
+  __shared__ float sb[32][32];
+  put(sb, i);
+  __syncthreads();
+  o[threadIdx.y * 32 + threadIdx.x] = sb[threadIdx.y][threadIdx.x];
+}
+"""
+
+
+def test_an_array_that_two_kernels_have_by_one_name_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    kernel = TIED.split("__global__")[1]
+    path.write_text(f"{TIED}__global__{kernel.replace(' c(', ' d(')}")
+    words = ["fix", str(path), "-t", "sm_90", "--launch", "c<<<1, dim3(32, 32)>>>"]
+    words += ["--launch", "d<<<1, dim3(32, 32)>>>"]
+    done = bankwise(*words, "--format", "json")
+    (change,) = json.loads(done.out)["changes"]
+    assert change["allocations"] == ["sb"]
+    assert change["kernel"].count(", ") == 1
+
+
+def test_a_run_that_ends_with_3_says_why_in_json_as_in_text(tmp_path: Path) -> None:
+    """A kernel without conflicts whose block nobody said."""
+    path = tmp_path / "k.cu"
+    path.write_text(TIED.replace("p[threadIdx.x][threadIdx.y]", "p[threadIdx.y][threadIdx.x]"))
+    text = bankwise("fix", str(path), "-t", "sm_90")
+    done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json")
+    assert text.code == done.code == 3
+    (reason,) = json.loads(done.out)["reasons"]
+    assert reason == "not all is analysed and known (above: open in c)"
+    assert f"exit 3: {reason}" in " ".join(text.err.split())

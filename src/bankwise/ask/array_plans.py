@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -82,6 +82,11 @@ class ArrayPlans(ByIdentity, frozen=True, eq=False):
         return frozenset(kernel.name for one in self.arrays for kernel in one.kernels)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Of the arrays: each once, also where several kernels have one of it."""
+        return _names(self.arrays)
+
+    @property
     def longer(self) -> str:
         """Why rows are made longer where a fold takes as few passes; empty where none does."""
         first, *others = self.plans
@@ -94,6 +99,10 @@ class ArrayPlans(ByIdentity, frozen=True, eq=False):
     def saved(self) -> int:
         """By the best plan, in all launches together."""
         return sum(self.present.values()) - self.plans[0].total
+
+
+def _names(arrays: Iterable[SizedArray]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.array.name for one in arrays))
 
 
 def plans_of(
@@ -123,7 +132,7 @@ def plans_of(
     least = sum(present.values()) if isinstance(plans, Refusal) else plans[0].total
     shorter = unpadded(source, posed, least, gpu)
     if isinstance(plans, Refusal):
-        names = ", ".join(one.array.name for one in found)
+        names = ", ".join(_names(found))
         why = replace(plans, reason="; ".join(filter(None, (f"{names}: {plans.reason}", shorter))))
         return _by_hand(source, found[0].array, why, posed, gpu)
     ideal = (planned(one.now, one.owners, "ideal") for one in posed)

@@ -166,7 +166,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         keys = shown(every_launch(self.before.kernels))
         now = (self.best if taken is None else taken.made).emitted.passes
         passes = over(now, keys), over(one.made.emitted.passes, keys)
-        names = tuple(each.array.name for each in self.plans.arrays)
+        names = self.plans.names
         fewer = passes[1] < passes[0]
         return (SlowerText(names, one.spelling.text, *passes, one.why),) if fewer else ()
 

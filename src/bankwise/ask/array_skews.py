@@ -198,7 +198,7 @@ def _said_by(
 
 def _named(one: WrittenArray, beside: Sequence[SizedArray]) -> str:
     """The arrays of one text, and those that become longer with them."""
-    names = ", ".join(each.array.name for each in one.plans.arrays)
+    names = ", ".join(one.plans.names)
     return f"{names}, and {listed([each.array.name for each in beside])}" if beside else names
 
 

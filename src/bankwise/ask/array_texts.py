@@ -108,7 +108,7 @@ def _unwritten(
     """An array of which nothing that was planned was good when it was compiled; ``why``: by whom
     the last one was rejected; ``paid``: what others would cost more; ``slower``: what takes fewer
     passes, and may be slower."""
-    names = ", ".join(one.array.name for one in plans.arrays)
+    names = ", ".join(plans.names)
     ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
     many = any(one.others for array in plans.arrays for one in array.kernels)
     if why:

@@ -372,7 +372,7 @@ def _change(chosen: WrittenArray, before: CompiledText) -> Change:
     names = dict.fromkeys(k.name for one in plans.arrays for k in one.kernels)
     return Change(
         kernel=", ".join(names),
-        allocations=tuple(one.array.name for one in plans.arrays),
+        allocations=plans.names,
         address=chosen.spelling.text,
         before=Cost(over(plans.present, keys), ideal),
         after=Cost(over(chosen.plan.passes, keys), ideal),

@@ -140,6 +140,10 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
         str | None,
         Meta(description="what is gained if an unknown or weak rule holds; if not, lost or none"),
     ]
+    reasons: Annotated[
+        tuple[str, ...],
+        Meta(description="why the run ends with its exit code, 1 or 3; of others nothing"),
+    ]
     emitted: Annotated[
         tuple[EmittedDocument, ...],
         Meta(description="kernels of what the answer leaves, compiled: the last word on them"),
@@ -193,6 +197,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         slower=report.slower,
         passed_over=views(SlowerTextDocument, report.passed_over),
         gamble=report.unsure or None,
+        reasons=report.reasons(report.exit_code),
         emitted=tuple(map(_emitted, report.emitted)),
         texts=views(FileTextDocument, report.texts) or UNSET,
     )
