@@ -285,3 +285,29 @@ def test_a_pad_is_shifted_to_where_a_division_parts_what_nvcc_reads_together(
     (executed,) = [r for r in isa["rows"] if r["name"].startswith("shared-memory instructions")]
     assert executed["before"] == executed["after"] == 8 * (2 + 16 * 2)
     assert extra(answer["after"]) <= 64
+
+
+THROUGH_MACROS = """#define PUT(i, v) s[i] = v
+#define GET(x, i) do { x = s[i]; } while (0)
+__global__ void k(const float* a, float* o) {
+  __shared__ float s[1024];
+  const int x = threadIdx.x, y = threadIdx.y;
+  PUT(y * 32 + x, a[y * 32 + x]);
+  __syncthreads();
+  float v;
+  GET(v, x * 32 + y);
+  o[y * 32 + x] = v;
+}
+"""
+
+
+@real
+def test_a_macro_that_puts_into_an_array_is_changed_where_it_is_defined(tmp_path: Path) -> None:
+    """A column of 32 floats: 32 passes for 1, for each of 32 warps."""
+    path = tmp_path / "k.cu"
+    path.write_text(THROUGH_MACROS)
+    words = ["fix", path, "-t", "sm_90", "--launch", "k<<<1, dim3(32, 32)>>>", "--format", "json"]
+    answer = json.loads(bankwise(*words).out)
+    assert "+#define PUT(i, v) s[(i) ^ ((i) >> 5 & 31)] = v" in answer["patch"]
+    assert (extra(answer["before"]), extra(answer["after"])) == (32 * 31, 0)
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}

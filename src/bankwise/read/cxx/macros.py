@@ -8,18 +8,25 @@ the macro's own text.
 
     #define S(i, j) s[(i)][(j)]          S(t, 3) is the element of the array s that is in scope
     #define s(i, j) s[(i) * 32 + (j)]    so is s(t, 3); where no bracket follows, s is the array
+
+So is one that does something with elements and is a statement wherever it stands.
+
+    #define PUT(i, v) s[i] = v           PUT(t, 0);
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bankwise.errors import Refusal
+from bankwise.identity import ByIdentity
 from bankwise.read.cxx.functions import macros_named
 from bankwise.read.cxx.macro_calls import Kept, in_macro
 from bankwise.read.cxx.reach import reach
+from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import (
+    ByteSpan,
     CxxSource,
     Node,
     around,
@@ -33,18 +40,31 @@ from bankwise.read.cxx.tree import (
 )
 
 
-def elements_by_macro(
+class NamingMacro(ByIdentity, frozen=True, eq=False):
+    """A macro of the file that names an array. ``element``: the one that it is, as it stands in its
+    text; else it is a statement, and names the array where ``mentions`` are; ``taken``: its
+    parameters; ``calls``: where it is used in the array's scope."""
+
+    word: str
+    element: Node
+    mentions: tuple[Node, ...]
+    taken: tuple[str, ...]
+    calls: tuple[Node, ...]
+
+
+def macros_with_elements(
     source: CxxSource, name: str, rest: int, scope: Node, begin: int
-) -> Iterator[tuple[str, Node, list[Node]] | Refusal]:
-    """The macros of the file that name an element of an array of ``rest`` extents: their element,
-    as it stands in their text, and where they are used in the array's scope: one that is defined
-    several times in the same words is used each time, since which one holds the preprocessor knows.
-    A Refusal for each macro that does anything else."""
+) -> Iterator[NamingMacro | Refusal]:
+    """The macros of the file that name elements of an array of ``rest`` extents: one that is
+    defined several times in the same words is used each time, since which one holds the
+    preprocessor knows. A Refusal for each macro that does anything else."""
     for macro in macros_named(source, name):
         word = source.of(macro.child_by_field_name("name"))
         element, defined = _element_of(source, macro, name, rest), _defined(source, word)
+        mentions = () if element is not None else _mentions_in(source, macro, name)
         hidden = any(one not in defined for one in macros_named(source, word))
-        if element is None or hidden or len({_words_of(source, one) for one in defined}) != 1:
+        none = element is None and not mentions
+        if none or hidden or len({_words_of(source, one) for one in defined}) != 1:
             why = f"the macro {word} names {name}"
             yield Refusal(why, source.place(macro.start_byte))
             continue
@@ -62,7 +82,55 @@ def elements_by_macro(
             if word != name and byte not in calls and not _said(source, byte):
                 why = f"{word} stands where the syntax tree shows no use of it"
                 yield Refusal(why, source.place(byte))
-        yield word, element, [calls[at] for at in inside if at in calls]
+        used = tuple(calls[at] for at in inside if at in calls)
+        yield NamingMacro(word, element, mentions, _taken(source, macro), used)
+
+
+def said_twice(source: CxxSource, macro: NamingMacro, indices: Sequence[ByteSpan]) -> str:
+    """What an argument of a macro does beside having a value, where an index in its text says it;
+    empty if none does anything."""
+    words_ = set(re.findall(r"\w+", " ".join(map(source.of, indices))))
+    places = [n for n, taken in enumerate(macro.taken) if taken in words_]
+    given = (named(call.child_by_field_name("arguments")) for call in macro.calls)
+    every = (span(some[n]) for some in given for n in places if n < len(some))
+    return next(filter(None, (acts(source, one) for one in every)), "")
+
+
+def _taken(source: CxxSource, macro: Node) -> tuple[str, ...]:
+    return tuple(source.of(one) for one in named(macro.child_by_field_name("parameters")))
+
+
+def _mentions_in(source: CxxSource, macro: Node, name: str) -> tuple[Node, ...]:
+    """Where the text of a macro names an array, if that is statements that declare nothing, and
+    whoever uses it finds the array in them and nothing else; none where that is not so."""
+    root = _tree_of(source, macro)
+    if root is None or any(one.type in _SCOPED for one in walk(root)):
+        return ()
+    body = macro_text(source, macro)
+    found = [n for n in walk(root) if n.type == "identifier" and source.of(n) == name]
+    whole = len(found) == len(re.findall(rf"\b{re.escape(name)}\b", body))
+    return tuple(found) * whole
+
+
+_SCOPED = frozenset(
+    {
+        *("declaration", "lambda_expression", "labeled_statement", "goto_statement"),
+        *("return_statement", "break_statement", "continue_statement"),
+    }
+)
+"""What a statement may not hold that stands for a macro."""
+
+
+def _tree_of(source: CxxSource, macro: Node) -> Node | None:
+    """The text of a macro with parameters as statements, if it is some."""
+    value = macro.child_by_field_name("value")
+    body = source.of(value) if value is not None else ""
+    if macro.type != "preproc_function_def" or not body or "#" in body or "__VA_ARGS__" in body:
+        return None
+    root = node_at(source, span(value))
+    while root.parent is not None:
+        root = root.parent
+    return None if root.has_error else root
 
 
 def _words_of(source: CxxSource, defined: Node) -> tuple[str, ...]:
@@ -105,15 +173,9 @@ def _defined(source: CxxSource, word: str) -> list[Node]:
 
 def _element_of(source: CxxSource, macro: Node, name: str, rest: int) -> Node | None:
     """The element, if a macro is ``name[..][..]`` with all indices, and names it nowhere else."""
-    value = macro.child_by_field_name("value")
-    body = source.of(value) if value is not None else ""
-    if macro.type != "preproc_function_def" or "#" in body or "__VA_ARGS__" in body:
-        return None
-    root = node_at(source, span(value))
-    while root.parent is not None:
-        root = root.parent
-    statements = [n for n in walk(root) if n.type == "compound_statement"]
-    if root.has_error or len(statements) != 1 or len(named(statements[0])) != 1:
+    root = _tree_of(source, macro)
+    statements = [n for n in walk(root) if n.type == "compound_statement"] if root else []
+    if len(statements) != 1 or len(named(statements[0])) != 1:
         return None
     (node,) = named(statements[0])
     whole = inside_parentheses(
@@ -128,6 +190,7 @@ def _element_of(source: CxxSource, macro: Node, name: str, rest: int) -> Node | 
             return None
         node = node.children[0]
     node = inside_parentheses(node)
+    body = macro_text(source, macro)
     once = len(re.findall(rf"\b{re.escape(name)}\b", body)) == 1
     return whole if once and source.of(node) == name else None
 

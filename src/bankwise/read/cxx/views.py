@@ -12,8 +12,6 @@ handed to code that cannot be seen is a refusal at its place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from bankwise.errors import Refusal
@@ -21,7 +19,12 @@ from bankwise.read.cxx.beside import named_by_headers
 from bankwise.read.cxx.functions import definitions, macros_of, meant, parameters_of
 from bankwise.read.cxx.lvalues import bound
 from bankwise.read.cxx.macro_calls import argument_of, macro_of
-from bankwise.read.cxx.macros import element_in_macro, elements_by_macro
+from bankwise.read.cxx.macros import (
+    NamingMacro,
+    element_in_macro,
+    macros_with_elements,
+    said_twice,
+)
 from bankwise.read.cxx.reach import (
     INTEGER,
     SAME,
@@ -87,9 +90,10 @@ def _everywhere(
     """Every mention of a name in a scope; a refusal for hidden ones."""
     name, _, member = name.partition(".")
     own = not member and view.held is None
-    inside = elements_by_macro(source, name, view.rest, scope, begin)
-    macros = list(inside if own else macros_of(source, name))
-    seen = {one.start_byte for some in macros if not isinstance(some, Refusal) for one in some[2]}
+    inside = macros_with_elements(source, name, view.rest, scope, begin)
+    macros: list[NamingMacro | Refusal] = list(inside if own else macros_of(source, name))
+    naming = [one for one in macros if isinstance(one, NamingMacro)]
+    seen = {one.start_byte for some in naming for one in some.calls}
     for node in walk(scope):
         if node.type in _SILENT or (node.type == "preproc_arg" and _defines(node.parent)):
             seen.update(range(node.start_byte, node.end_byte))
@@ -110,11 +114,13 @@ def _everywhere(
         if max(begin, scope.start_byte) <= byte < scope.end_byte and byte not in seen
     ]
     found.refusals += named_by_headers(source, name, scope, begin)
-    for one in macros:
-        if isinstance(one, Refusal):
-            found.refusals.append(one)
-        elif one[2]:
-            _by_macro(source, *one, view, found)
+    found.refusals += [one for one in macros if isinstance(one, Refusal)]
+    for one in (macro for macro in naming if macro.calls):
+        found.arguments.setdefault((one.word, MACRO), set()).update(c.start_byte for c in one.calls)
+        if one.element is not None:
+            _by_macro(source, one, view, found)
+        else:
+            _by_statement(source, one, view, found)
 
 
 _SILENT = frozenset({"comment", "string_literal", "field_identifier"})
@@ -125,35 +131,52 @@ def _defines(node: Node) -> bool:
     return node.type in ("preproc_def", "preproc_function_def")
 
 
-def _by_macro(
-    source: CxxSource,
-    word: str,
-    element: Node,
-    calls: Sequence[Node],
-    view: PointerView,
-    found: ViewsFound,
-) -> None:
+def _by_macro(source: CxxSource, macro: NamingMacro, view: PointerView, found: ViewsFound) -> None:
     """The element in a macro's text: one use, for all that is done where the macro stands."""
     there = ViewsFound()
-    for call in calls:
+    for call in macro.calls:
         once = replace(view, rest=1, pinned="is what a macro names")
         _touched(source, call, None, once, there)
     found.refusals += there.refusals
     indices: list[ByteSpan] = []
-    node = element
+    node = macro.element
     for _ in range(view.rest):
         node = inside_parentheses(node)
         indices.insert(0, span(named(node.child_by_field_name("indices"))[0]))
         node = node.children[0]
-    given = (one for call in calls for one in named(call.child_by_field_name("arguments")))
+    given = (one for call in macro.calls for one in named(call.child_by_field_name("arguments")))
     twice = next(filter(None, (acts(source, span(one)) for one in given)), "")
-    pinned = f"{twice} would happen twice, in the macro {word}" if twice else ""
+    pinned = f"{twice} would happen twice, in the macro {macro.word}" if twice else ""
     kept = dict.fromkeys(text for use in there.uses for text in use.kept)
-    found.arguments.setdefault((word, MACRO), set()).update(one.start_byte for one in calls)
     rows = dict.fromkeys(one for use in there.uses for one in use.strides)
     found.uses.append(
-        ArrayUse(span(element), tuple(indices), tuple(kept), pinned=pinned, strides=tuple(rows))
+        ArrayUse(
+            span(macro.element), tuple(indices), tuple(kept), pinned=pinned, strides=tuple(rows)
+        )
     )
+
+
+def _by_statement(
+    source: CxxSource, macro: NamingMacro, view: PointerView, found: ViewsFound
+) -> None:
+    """What a macro does with an array that is a statement wherever it stands: what happens at each
+    mention in its text. An argument that is an index is said several times then."""
+    inside = ViewsFound()
+    for mention in macro.mentions:
+        _follow(source, mention, view, inside)
+    found.refusals += inside.refusals
+    if inside.bases or inside.arguments:
+        why = f"the macro {macro.word} takes a pointer into {view.name}"
+        found.refusals.append(Refusal(why, source.place(macro.mentions[0].start_byte)))
+    for call in macro.calls:
+        given = named(call.child_by_field_name("arguments"))
+        if around(call).type != "expression_statement" or len(given) != len(macro.taken):
+            why = f"the macro {macro.word} names {view.name}, and is no statement here"
+            found.refusals.append(Refusal(why, source.place(call.start_byte)))
+    for use in inside.uses:
+        twice = said_twice(source, macro, use.indices)
+        pinned = f"{twice} would happen twice, in the macro {macro.word}" if twice else ""
+        found.uses.append(replace(use, pinned=use.pinned or pinned))
 
 
 def _member(
