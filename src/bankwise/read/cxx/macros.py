@@ -60,6 +60,8 @@ def macros_with_elements(
     preprocessor knows. A Refusal for each macro that does anything else."""
     for macro in macros_named(source, name):
         word = source.of(macro.child_by_field_name("name"))
+        if _is_unused(source, word):
+            continue
         element, defined = _element_of(source, macro, name, rest), _defined(source, word)
         mentions = () if element is not None else _mentions_in(source, macro, name)
         hidden = any(one not in defined for one in macros_named(source, word))
@@ -86,6 +88,17 @@ def macros_with_elements(
         yield NamingMacro(word, element, mentions, _taken(source, macro), used)
 
 
+def _is_unused(source: CxxSource, word: str) -> bool:
+    """Whether nothing but definitions says a macro, in the file and in its headers."""
+    own = {
+        one.child_by_field_name("name").start_byte
+        for one in _defined(source, word)
+        if one.type in ("preproc_def", "preproc_function_def")
+    }
+    said = re.compile(rf"\b{re.escape(word)}\b")
+    return set(words(source, word)) == own and not any(said.search(t) for _, t in source.beside)
+
+
 def said_twice(source: CxxSource, macro: NamingMacro, indices: Sequence[ByteSpan]) -> str:
     """What an argument of a macro does beside having a value, where an index in its text says it;
     empty if none does anything."""
@@ -101,10 +114,10 @@ def _taken(source: CxxSource, macro: Node) -> tuple[str, ...]:
 
 
 def _mentions_in(source: CxxSource, macro: Node, name: str) -> tuple[Node, ...]:
-    """Where the text of a macro names an array, if that is statements that declare nothing, and
-    whoever uses it finds the array in them and nothing else; none where that is not so."""
+    """Where the text of a macro names an array, if that is statements that declare numbers at most,
+    and whoever uses it finds the array in them and nothing else; none where that is not so."""
     root = _tree_of(source, macro)
-    if root is None or any(one.type in _SCOPED for one in walk(root)):
+    if root is None or any(one.type in _SCOPED or _holds_place(one) for one in walk(root)):
         return ()
     body = macro_text(source, macro)
     found = [n for n in walk(root) if n.type == "identifier" and source.of(n) == name]
@@ -114,11 +127,23 @@ def _mentions_in(source: CxxSource, macro: Node, name: str) -> tuple[Node, ...]:
 
 _SCOPED = frozenset(
     {
-        *("declaration", "lambda_expression", "labeled_statement", "goto_statement"),
+        *("lambda_expression", "labeled_statement", "goto_statement"),
         *("return_statement", "break_statement", "continue_statement"),
     }
 )
 """What a statement may not hold that stands for a macro."""
+
+
+_PLACES = ("pointer_declarator", "reference_declarator", "array_declarator")
+
+
+def _holds_place(node: Node) -> bool:
+    """Whether a declaration is of anything but numbers: of what may be a pointer to an element."""
+    if node.type != "declaration":
+        return False
+    kind = node.child_by_field_name("type")
+    plain = kind is not None and kind.type in ("primitive_type", "sized_type_specifier")
+    return not plain or any(one.type in _PLACES for one in walk(node))
 
 
 def _tree_of(source: CxxSource, macro: Node) -> Node | None:
