@@ -20,6 +20,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from bankwise.read.launch.headers import long_headers
+from bankwise.read.macro_lines import macro_lines
 from bankwise.read.names import demangled, own, without_templates
 
 _TextSpan = tuple[int, int]
@@ -138,7 +139,6 @@ _ANGLED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>", re.MULTILINE)
 _DEVICE_FUNCTION = re.compile(r"\b__device__\b(?=[^=]*\()")
 _BY_MACRO = re.compile(r"\s*[A-Za-z_]\w*\s*\([^()]*\)\s*\w+\s*\(")
 """What begins like ``KERNEL(256) name(``."""
-_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\([^()]*\)(?P<body>(?:\\\n|[^\n])*)", re.M)
 _AROUND = re.compile(r"\s*(?:inline\s+)?(?:namespace\b[^()=;]*|extern\s*\"C(?:\+\+)?\"\s*)")
 _TYPE = re.compile(r"\s*(?:class|struct|union|enum|using|typedef|static_assert)\b")
 
@@ -219,8 +219,9 @@ def _unused(text: str, items: Iterable[_TextSpan], gone: Iterable[_TextSpan]) ->
 
 def _macros(text: str) -> Iterator[tuple[str, int, int]]:
     """The macros that take something, and where the body of each lies."""
-    for one in _DEFINE.finditer(text):
-        yield one[1], one.start("body"), one.end("body")
+    for one in macro_lines(text):
+        if one.taken is not None:
+            yield one.name, *one.body_span
 
 
 def _is(name: str, called: re.Match[str] | None) -> bool:

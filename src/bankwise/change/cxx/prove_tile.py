@@ -14,11 +14,11 @@ from pathlib import Path
 from bankwise.errors import Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.cxx.tree import CxxSource, Node, named, parse, walk
+from bankwise.read.macro_lines import macro_lines
 
 _TYPE = re.compile(r"\bbankwise::(tile|line)<")
 _FOLD = re.compile(r"bankwise::fold<(\d+), (\d+), (\d+)>")
 _DECLARED = re.compile(r"\s*(\w+)((?:\[[^\[\]]*\])*)\s*(?=;)")
-_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _NAMES = {"bankwise", "tile", "line", "fold", "both"}
 
 
@@ -37,7 +37,7 @@ def without_types(before: CxxSource, after: CxxSource) -> TypedText | Refusal:
     first, stands, text = after.text.partition(f"{header}\n")
     if not stands or "bankwise::" in before.text or header in text:
         return Refusal("its types are not those of bankwise")
-    if _MACRO.search(first) or _NAMES & set(_MACRO.findall(text)):
+    if any(True for _ in macro_lines(first)) or _NAMES & {one.name for one in macro_lines(text)}:
         return Refusal("a macro changes what the types are")
     layouts: list[tuple[str, str]] = []
     done = first

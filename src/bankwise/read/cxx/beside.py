@@ -28,10 +28,8 @@ from bankwise.read.cxx.tree import (
     without_comments,
     words,
 )
+from bankwise.read.macro_lines import macro_lines
 
-_DEFINE = re.compile(
-    r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^()\n]*)\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE
-)
 _INCLUDE = re.compile(r'#[ \t]*include[ \t]*["<]([^">\n]+)[">]')
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -77,9 +75,10 @@ def _defined(source: CxxSource) -> tuple[HeaderMacro, ...]:
     """Every macro of the headers, in order."""
     found: list[HeaderMacro] = []
     for file, text in source.beside:
-        for one in _DEFINE.finditer(without_comments(text.encode()).decode()):
-            said = _names(one[3].replace("\\", " ")) - _names(one[2] or "")
-            found.append(HeaderMacro(one[1], file, f"{one[0]}\n", said))
+        plain = without_comments(text.encode()).decode()
+        for one in macro_lines(plain):
+            said = _names(one.body.replace("\\", " ")) - _names(one.taken or "")
+            found.append(HeaderMacro(one.name, file, f"{plain[slice(*one.whole)]}\n", said))
     return tuple(found)
 
 

@@ -17,6 +17,7 @@ from bankwise.files import nearby
 from bankwise.identity import ByIdentity
 from bankwise.read.cxx.functions import definitions, parameters_of
 from bankwise.read.cxx.tree import CxxSource, Node, parse, walk, without_comments
+from bankwise.read.macro_lines import macro_lines
 from bankwise.read.toolkit import of_compiler
 
 
@@ -82,8 +83,7 @@ class OwnHeaders(ByIdentity, frozen=True, eq=False):
         """All macros: the name, whether it takes something, and what it is."""
         found = []
         for text in (self.macros, *self.texts.values()):
-            for one in _DEFINE.finditer(text.replace("\\\n", "  ")):
-                found.append((one[1], bool(one[2]), one[3]))
+            found += [(one.name, one.taken is not None, one.body) for one in macro_lines(text)]
         return found
 
 
@@ -92,7 +92,6 @@ _AROUND = frozenset(
 )
 _OWN = re.compile(r"\b(?:__shared__|static)\b(?!_)")
 """What a copy of a function would have once more."""
-_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\()?(.*)", re.MULTILINE)
 
 
 _SHARED = re.compile(r"\b__shared__\b[^;{}()]*;")

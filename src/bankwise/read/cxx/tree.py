@@ -20,6 +20,7 @@ from msgspec import Struct
 from bankwise.errors import Location
 from bankwise.identity import ByIdentity
 from bankwise.read.extra import extra
+from bankwise.read.macro_lines import macro_lines
 
 _ATTRIBUTES = re.compile(rb"\b__align__\s*\([^()\n]*\)|\b__(?:restrict|noinline|inline_hint)__\b")
 """What the grammar does not know and what names no variable: blanks of the same length."""
@@ -90,10 +91,8 @@ def parse(
     return CxxSource(file, text, data, _parser().parse(plain).root_node, lines, beside)
 
 
-_DEFINED = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\([^()\n]*\)((?:\\\r?\n|[^\n])*)", re.MULTILINE
-)
-"""A macro with parameters, and what it stands for."""
+_BYTES = "latin-1"
+"""In which each byte is a letter, so places are those of the bytes."""
 
 
 def _ended(text: bytes, headers: Sequence[bytes]) -> Iterator[int]:
@@ -102,11 +101,12 @@ def _ended(text: bytes, headers: Sequence[bytes]) -> Iterator[int]:
     the text, and of its ``headers``."""
     bodies: dict[bytes, list[bytes]] = defaultdict(list)
     spans: list[tuple[int, int]] = []
-    for one in _DEFINED.finditer(text):
-        bodies[one[1]].append(without_comments(one[2]).rstrip())
-        spans.append(one.span())
-    for one in (found for header in headers for found in _DEFINED.finditer(header)):
-        bodies[one[1]].append(without_comments(one[2]).rstrip())
+    for whole in (text, *headers):
+        for one in macro_lines(whole.decode(_BYTES)):
+            if one.taken is not None:
+                body = without_comments(one.body.encode(_BYTES)).rstrip()
+                bodies[one.name.encode(_BYTES)].append(body)
+                spans += [one.whole] * (whole is text)
     ending = [name for name, some in bodies.items() if all(b.endswith(b";") for b in some)]
     if not ending:
         return
