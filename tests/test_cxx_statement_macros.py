@@ -49,3 +49,25 @@ def test_a_macro_that_may_not_end_a_statement_is_read_as_it_stands(old: str, new
     (array,) = shared_arrays(parse(STATEMENT.replace(old, new), "k.cu"))
     assert any("LOAD" in one.reason for one in array.refusals)
     assert not any(use.scale for use in array.uses)
+
+
+BLOCK = """#define SWAP(i, j) { float x = s[i]; s[i] = s[j]; s[j] = x; } // of two
+#define NUMBERS(n) {n, 1}
+__global__ void k(float* o, int t) {
+  __shared__ float s[512];
+  int v[2] = NUMBERS(3);
+  if (t) SWAP(t, t + 1)
+  else s[t] = v[0];
+  SWAP(t, 3) s[t + 2] = 1;
+  o[t] = s[t + 3];
+}
+"""
+
+
+def test_so_does_one_that_is_a_block_and_what_is_a_list_does_not() -> None:
+    source = parse(BLOCK, "k.cu")
+    (array,) = shared_arrays(source)
+    assert not array.refusals
+    assert not source.root.has_error
+    told = sorted(source.of(use.indices[0]) for use in array.uses)
+    assert told == sorted(["i", "i", "j", "j", "t", "t + 2", "t + 3"])

@@ -107,7 +107,7 @@ def _ended(text: bytes, headers: Sequence[bytes]) -> Iterator[int]:
                 body = without_comments(one.body.encode(_BYTES)).rstrip()
                 bodies[one.name.encode(_BYTES)].append(body)
                 spans += [one.whole] * (whole is text)
-    ending = [name for name, some in bodies.items() if all(b.endswith(b";") for b in some)]
+    ending = [name for name, some in bodies.items() if all(map(_ends_itself, some))]
     if not ending:
         return
     plain = without_comments(text)
@@ -119,6 +119,12 @@ def _ended(text: bytes, headers: Sequence[bytes]) -> Iterator[int]:
         after = text[blank.end() : blank.end() + 1] if blank else b""
         if blank and blank[0] and after not in (b";", b"#", b""):
             yield behind + max(0, *(blank[0].find(one) for one in (b" ", b"\t")))
+
+
+def _ends_itself(body: bytes) -> bool:
+    """Whether what a macro stands for is a statement that wants no semicolon, as a block does."""
+    body = body.strip()
+    return body.endswith(b";") or (body[:1] + body[-1:] == b"{}" and b";" in body)
 
 
 def _closed(text: bytes, begin: int) -> int:
