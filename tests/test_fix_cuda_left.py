@@ -288,3 +288,24 @@ def test_a_run_that_ends_with_3_says_why_in_json_as_in_text(tmp_path: Path) -> N
     (reason,) = json.loads(done.out)["reasons"]
     assert reason == "not all is analysed and known (above: open in c)"
     assert f"exit 3: {reason}" in " ".join(text.err.split())
+
+
+LOADED = """__global__ void k(const int* at, float* o) {
+  __shared__ float s[32][32];
+  const int t = threadIdx.x;
+  s[0][t] = o[t];
+  __syncthreads();
+  o[t] = s[at[t]][0];
+}
+"""
+
+
+def test_accesses_that_are_not_analysed_may_have_conflicts(tmp_path: Path) -> None:
+    """Of rows by numbers from memory nobody knows which banks they are in."""
+    path = tmp_path / "k.cu"
+    path.write_text(LOADED)
+    done = bankwise("fix", str(path), "-t", "sm_90", "--launch", "k<<<1, 32>>>")
+    said = " ".join(done.err.split())
+    assert done.code == 3
+    assert "no allocation is known to have conflicts that a swizzle removes" in said
+    assert "no allocation has conflicts" not in said

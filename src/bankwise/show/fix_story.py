@@ -84,7 +84,8 @@ def _nothing(report: FixReport) -> str:
     before = report.before
     if before.refusals and not any(kernel.accesses for kernel in before.kernels):
         return "nothing was counted, and nothing is changed"
-    said = "nothing to fix: no allocation has conflicts that a swizzle removes"
+    known = "is known to have" if before.refusals else "has"
+    said = f"nothing to fix: no allocation {known} conflicts that a swizzle removes"
     return f"{said}; what else is wrong stays" if before.findings else said
 
 

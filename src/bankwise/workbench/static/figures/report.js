@@ -71,7 +71,8 @@ function fixedKernel(kernel, after) {
 function outcome(fix) {
   if (fix.accepted) return "The rewritten kernel was accepted by every judge that ran.";
   if (fix.changes.length) return "Nothing is offered: no rewrite was accepted.";
-  return "Nothing was changed: no allocation has conflicts that a swizzle removes.";
+  const known = fix.before.refusals.length ? "is known to have" : "has";
+  return `Nothing was changed: no allocation ${known} conflicts that a swizzle removes.`;
 }
 
 function verdictView(verdict) {
