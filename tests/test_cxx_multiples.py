@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.prove import prove_text
 from bankwise.read.cuda import CUDA
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import sizes
@@ -110,3 +114,30 @@ def test_a_term_is_no_larger_than_its_bound_whatever_the_types_and_macros(tmp_pa
         assert isinstance(found, dict), found
         ((size,),) = [[*one.values()] for one in found.values()]
         assert size.facts(0)[1][1] == most, body
+
+
+@real
+@pytest.mark.parametrize(
+    ("body", "proved"),
+    [
+        ("int at = tid * 4;", True),
+        ("int at = tid * 4; NEXT;", False),
+        ("int at = A[tid] * 16;", False),
+        ("int at = tid * 2.5f;", False),
+        ("bool at = tid * 4;", False),
+    ],
+)
+def test_a_text_that_goes_on_from_a_multiple_is_proved_where_it_is_one(
+    body: str, proved: bool, tmp_path: Path
+) -> None:
+    """``at`` of 31 is in the first 32 elements, and ``at + 1`` is not."""
+    text = KERNEL.format(body=f"{body} s[at + 1] = 0;")
+    after = text.replace("s[4096]", "s[4096 + 4096 / 32 * 4]")
+    after = after.replace("s[at + 1]", "s[at + 1 + at / 32 * 4]")
+    after = after.replace("= s[tid]", "= s[tid + tid / 32 * 4]")
+    arrays = shared_arrays(source := parse(text, "k.cu"))
+    found = sizes(source, arrays, CUDA, Compilation(tmp_path / "k.cu", "sm_90", (), text))
+    assert isinstance(found, dict), found
+    ((size,),) = [[*one.values()] for one in found.values()]
+    claim = ArrayClaim(0, "s", (), 4, (size,), row=32)
+    assert isinstance(prove_text(source, parse(after, "k.cu"), [claim]), int) is proved
