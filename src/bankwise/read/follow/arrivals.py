@@ -72,9 +72,8 @@ class Coming(Struct):
             if (old := one.held.get(name)) is not new
             and not _same(one.read(name) if old is None else old, new)
         }
-        wide = [n for n, new in self.known.items() if n not in lost and not is_uniform(new)]
-        if wide and (apart or _apart(one.state.active, self.state.active)):
-            lost.update(wide)
+        if apart or _apart(one.state.active, self.state.active):
+            lost.update(n for n, new in self.known.items() if not is_uniform(new))
         if lost:
             self.lose(lost)
 
@@ -140,7 +139,9 @@ def _of_waves(value: Value, waves: int) -> Hashable:
 
 def _apart(some: BoolArray, others: BoolArray) -> bool:
     """Whether each of them has lanes that the other does not have."""
-    return bool((some & ~others).any() and (others & ~some).any())
+    if some is others:
+        return False
+    return bool(np.count_nonzero(some & ~others) and np.count_nonzero(others & ~some))
 
 
 def _same(old: Value, new: Array) -> bool:
