@@ -311,3 +311,31 @@ def test_a_macro_that_puts_into_an_array_is_changed_where_it_is_defined(tmp_path
     assert "+#define PUT(i, v) s[(i) ^ ((i) >> 5 & 31)] = v" in answer["patch"]
     assert (extra(answer["before"]), extra(answer["after"])) == (32 * 31, 0)
     assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+
+
+PARTED = """\
+#define PUT(i, v) s[i] = v
+#define GET(i) s[i]
+__global__ void k(const float* in, float* out) {
+  __shared__ float s[32 * 32];
+  int t = threadIdx.x;
+  for (int r = 0; r < 32; r++) PUT(r * 32 + t, in[r * 32 + t]);
+  __syncthreads();
+  for (int c = 0; c < 32; c++) out[c * 32 + t] = GET(t * 32 + c);
+}
+void go(const float* a, float* b) { k<<<1, 32>>>(a, b); }
+"""
+
+
+@real
+def test_where_no_text_keeps_vectors_together_one_is_tried_that_parts_them(tmp_path: Path) -> None:
+    """32 stores of a row, and a row of a thread in 8 reads of 16 bytes: 8 phases of 4 lanes in the
+    same banks, 32 passes each. In a macro nvcc sees no neighbours behind any fold or pad: 32 reads
+    of 4 bytes, which rows of 33 words serve in one pass each."""
+    path = tmp_path / "k.cu"
+    path.write_text(PARTED)
+    answer = json.loads(bankwise("fix", path, "-t", "sm_90", "--format", "json").out)
+    before, after = (answer[when]["totals"]["run"] for when in ("before", "after"))
+    assert before == {"passes": 32 + 8 * 32, "ideal": 32 + 8 * 4, "extra": 8 * 28}
+    assert after == {"passes": 32 + 32, "ideal": 32 + 32, "extra": 0}
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
-from bankwise.ask.array_better import alone, better, index_map
+from bankwise.ask.array_better import alone, index_map
+from bankwise.ask.array_common import common_maps, moves_matrices
 from bankwise.ask.array_narrowed import narrowed
 from bankwise.ask.array_posed import PosedArray, SizedArray, posed_of, sized
 from bankwise.ask.array_unpadded import unpadded
@@ -37,13 +37,7 @@ from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes
 from bankwise.read.cxx.tree import CxxSource
-from bankwise.read.names import listed, short
 from bankwise.read.toolkit import of_compiler
-from bankwise.solver.plan import Plan, priced
-from bankwise.solver.spaces import (
-    LAST_INDEX,
-    PADDING,
-)
 
 
 class ArrayPlan(ByIdentity, frozen=True, eq=False):
@@ -90,7 +84,8 @@ class ArrayPlans(ByIdentity, frozen=True, eq=False):
     def longer(self) -> str:
         """Why rows are made longer where a fold takes as few passes; empty where none does."""
         first, *others = self.plans
-        as_few = any(not one.map.pad and one.total == first.total for one in others)
+        whole = (one for one in others if one.parts == first.parts)
+        as_few = any(not one.map.pad and one.total == first.total for one in whole)
         places = max(1 + len(one.array.rows) for one in self.arrays)
         change = f"{places} places change" if places > 1 else "one place changes"
         return f"{change}; {_LONGER}" if first.map.pad and not first.map.row and as_few else ""
@@ -169,7 +164,7 @@ def _by_hand(
     mine = sorted((one for one in posed if one.array == array), key=lambda one: -one.extra)
     first = next((one for one in mine if one.extra), None)
     present = summed(one.present for one in mine)
-    every = () if first is None else _together(mine, gpu)
+    every = () if first is None else common_maps(mine, gpu)
     fit = (one for one in every if not any(torn(array, each.size, one.map) for each in mine))
     better = next((one for one in fit if none_worse(present, one.passes)), None)
     if first is None or better is None:
@@ -246,11 +241,8 @@ def _plans(
     why: Refusal | None = None
     keys = believed([kernel for one in posed for kernel in one.kernels])
     every = (posed, *narrowed(posed, gpu))
-    for one in (one for tried in every for one in _together(tried, gpu)):
+    for one in (one for tried in every for one in common_maps(tried, gpu)):
         map_, total = one.map, one.passes
-        whole = [one.total for one in plans if not one.parts]
-        if one.parted and whole and sum(total.values()) >= min(whole):
-            continue
         ways, dear = _spelled(source, map_, posed, accessor), paying(now, total)
         if isinstance(ways, Refusal):
             why = why or ways
@@ -265,9 +257,9 @@ def _plans(
             plans.append(ArrayPlan(map_, ways, total, optimum, one.parted, hidden))
     if plans:
         late = accessor or any(_scattered(one.array) for one in posed)
-        order = sorted(plans, key=lambda p: (p.total, late and p.map.pad > 0, p.hides))
+        order = sorted(plans, key=lambda p: (p.total, p.parts, late and p.map.pad > 0, p.hides))
         return tuple(order)
-    if why is None and _matrices(posed):
+    if why is None and moves_matrices(posed):
         return Refusal(_NO_ROWS)
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
 
@@ -281,52 +273,6 @@ def _hides(source: CxxSource, map_: IndexMap, posed: PosedArray) -> bool:
     """Whether accesses that the compiler joined may be narrow under the text of a map."""
     widest = posed.tile.span * posed.tile.shape.element_bits // 8
     return widest > posed.size.element_bytes and hides(source, posed.array, map_, [posed.size])
-
-
-class _Common(ByIdentity, frozen=True, eq=False):
-    """A map that all arrays of one text can have, with its plan for each."""
-
-    map: IndexMap
-    posed: Sequence[PosedArray]
-    plans: tuple[Plan, ...]
-
-    @property
-    def passes(self) -> Passes:
-        """What all of them take."""
-        return summed(one.passes(plan) for one, plan in zip(self.posed, self.plans, strict=True))
-
-    @property
-    def parted(self) -> bool:
-        """Whether it leaves some accesses narrower."""
-        return any(one.parted for one in self.posed)
-
-    @property
-    def known(self) -> str:
-        """How good it is known to be: for each size, where that is not the same."""
-        told: dict[str, list[str]] = {}
-        for one, plan in zip(self.posed, self.plans, strict=True):
-            told.setdefault(str(one.known(plan)), []).append(short(one.kernels[0].name))
-        if len(told) == 1:
-            return next(iter(told))
-        return "; ".join(f"in {listed(names)} {text}" for text, names in told.items())
-
-
-def _together(posed: Sequence[PosedArray], gpu: Machine) -> Iterator[_Common]:
-    """The best maps of each size that every other can have, those of the first size first."""
-    tried: set[IndexMap] = set()
-    for owner in posed:
-        for plan, map_ in better(owner, gpu):
-            if map_ not in tried and not (map_.folds and _matrices(posed)):
-                plans = [plan if one is owner else _priced(map_, one) for one in posed]
-                known = tuple(one for one in plans if one is not None)
-                if len(known) == len(plans):
-                    yield _Common(map_, posed, known)
-            tried.add(map_)
-
-
-def _matrices(posed: Sequence[PosedArray]) -> bool:
-    """Whether wmma moves matrices of an array: it knows no swizzle of their rows."""
-    return any(use.strides for one in posed for use in one.array.uses)
 
 
 _LONGER = "a fold takes as few passes and no bytes, and changes each index"
@@ -384,25 +330,3 @@ def _spelled(
         written, refused = typed, None
     ways = [one for one in written if not isinstance(one, Refusal)]
     return refused or tuple(map(together, zip(*ways, strict=True)))
-
-
-def _priced(map_: IndexMap, posed: PosedArray) -> Plan | None:
-    """A map of another size as a plan for this one; None where it cannot have it."""
-    scale, row = posed.scale, posed.tile.row
-    if map_.columns and map_.columns * scale != row:
-        return None
-    if map_.pad:
-        long, row = row, map_.row * scale or row
-        if posed.tile.shape.elements % row or (len(posed.size.extents) > 1 and long % row):
-            return None
-        layout: AddressMap = Padded(row, map_.pad * scale)
-    else:
-        flat = len(posed.size.extents) == 1
-        each = scale if flat or map_.columns else row
-        folds = tuple(Fold(f.divisor * each, f.unit * scale, f.phases) for f in map_.folds)
-        whole = posed.tile.shape.elements if map_.columns else row
-        if any(whole % fold.block for fold in folds):
-            return None
-        layout = folds[0] if flat and len(folds) == 1 else RowFolds(row, folds)
-    plan = priced(posed.best.work, PADDING if map_.pad else LAST_INDEX, layout)
-    return None if isinstance(plan, Refusal) else plan
