@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from bankwise.algebra.address import Fold
+from bankwise.ask.array_plans import ArrayPlan
+from bankwise.ask.array_search import RankedText, worth_parting
 from bankwise.ask.every_launch import EmittedCost, LaunchKey
 from bankwise.ask.fix_source import fix_source_file
 from bankwise.change.cxx.claim import ArrayClaim
@@ -339,3 +341,24 @@ def test_where_no_text_keeps_vectors_together_one_is_tried_that_parts_them(tmp_p
     assert before == {"passes": 32 + 8 * 32, "ideal": 32 + 8 * 4, "extra": 8 * 28}
     assert after == {"passes": 32 + 32, "ideal": 32 + 32, "extra": 0}
     assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts", "why", "worth"),
+    [
+        ((-128, 24), (-224, 24), ("slow", "slow"), True),  # nothing kept its vectors
+        ((-222, 0), (-224, 24), ("", ""), False),  # 24 instructions for 2 passes
+        ((-200, 0), (-224, 24), ("", ""), False),  # for as many passes
+        ((-199, 0), (-224, 24), ("", ""), True),
+        ((-222, 0), (-224, 24), ("slow", ""), True),
+    ],
+)
+def test_accesses_are_parted_for_more_passes_than_that_executes(
+    whole: tuple[int, int], parts: tuple[int, int], why: tuple[str, str], worth: bool
+) -> None:
+    plans = (ArrayPlan(IndexMap(), (), {}, "", parts=parted) for parted in (False, True))
+    found = [
+        RankedText(plan, None, None, price, False, False, 0, False, False, told)
+        for plan, price, told in zip(plans, (whole, parts), why, strict=True)
+    ]
+    assert [one.plan.parts for one in worth_parting(found)] == [False, True][: 1 + worth]

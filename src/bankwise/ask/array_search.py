@@ -232,7 +232,8 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         plain = (one for one in self.found if not one.why and one.price[1] <= self._cost[1])
         most = max(map(self._saved, plain), default=0)
         return min(
-            self.found, key=lambda one: (bool(one.why) and 2 * most >= self._saved(one), one.rank)
+            worth_parting(self.found),
+            key=lambda one: (bool(one.why) and 2 * most >= self._saved(one), one.rank),
         )
 
     def _try(self, one: Untried) -> None:
@@ -301,6 +302,20 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         saves at least half as many passes by itself; or empty."""
         more = slower(self.best.kernels, one.made.kernels)
         return more if -2 * self._cost[0] >= -one.price[0] else ""
+
+
+def worth_parting(found: Sequence[RankedText]) -> list[RankedText]:
+    """The texts but for those that part accesses, and beside one that was planned to keep them
+    execute as many instructions of shared memory more as they save passes, or more."""
+    whole = [one for one in found if not one.plan.parts]
+    return [
+        one for one in found if not (one.plan.parts and any(_for_nothing(one, w) for w in whole))
+    ]
+
+
+def _for_nothing(parts: RankedText, whole: RankedText) -> bool:
+    saved, executed = (whole.price[0] - parts.price[0], parts.price[1] - whole.price[1])
+    return saved <= executed and bool(whole.why) <= bool(parts.why)
 
 
 def _no_plainer(one: Untried, other: RankedText) -> bool:
