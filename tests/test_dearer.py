@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from bankwise.ask.dearer import dear, slower, thinly
+from bankwise.ask.dearer import dear, heavy, slower, thinly, unrolled
 from bankwise.ask.every_launch import Passes, key_of
 from bankwise.errors import Location
 from bankwise.read.assembly import AssemblyKernel
@@ -54,6 +55,19 @@ def test_more_of_a_text_is_told_with_what_it_is(
     (one,) = found
     assert one.startswith("gemm may be slower though it has fewer conflicts (")
     assert told in one
+
+
+@pytest.mark.parametrize(("executed", "more"), [(2_510_848, False), (2_555_905, True), (0, True)])
+def test_a_text_whose_loops_were_unrolled_may_not_be_slower_for_its_length(
+    executed: int, more: bool
+) -> None:
+    """The numbers of an SGEMM that took 3.52 ms for 4.33 on an H200; 0: nobody knows them."""
+    before = replace(kernel(94, 312), executed=2_555_904)
+    after = replace(kernel(108, 832), executed=executed)
+    assert bool(slower([before], [after])) is more
+    assert bool(dear([before], [after])) is more
+    assert heavy([before], [after]) is more
+    assert unrolled([before], [after]) is not more
 
 
 CROWDED = """\

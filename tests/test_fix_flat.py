@@ -358,7 +358,7 @@ def test_accesses_are_parted_for_more_passes_than_that_executes(
 ) -> None:
     plans = (ArrayPlan(IndexMap(), (), {}, "", parts=parted) for parted in (False, True))
     found = [
-        RankedText(plan, None, None, price, False, False, 0, False, False, told)
+        RankedText(plan, None, None, price, False, False, 0, False, False, False, told)
         for plan, price, told in zip(plans, (whole, parts), why, strict=True)
     ]
     assert [one.plan.parts for one in worth_parting(found)] == [False, True][: 1 + worth]

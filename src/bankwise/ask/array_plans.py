@@ -42,8 +42,9 @@ from bankwise.read.toolkit import of_compiler
 
 class ArrayPlan(ByIdentity, frozen=True, eq=False):
     """One map of an array, with the ways to write it and the passes it takes in each launch;
-    ``parts``: it leaves some accesses narrower, and so more of them; ``hides``: its text may, since
-    the compiler joined them, and may not see how any more."""
+    ``parts``: it leaves some accesses narrower, and so more of them; ``late``: for no fewer passes
+    than one that leaves them wide; ``hides``: its text may, since the compiler joined them, and may
+    not see how any more."""
 
     map: IndexMap
     spellings: tuple[Spelling, ...]
@@ -51,6 +52,7 @@ class ArrayPlan(ByIdentity, frozen=True, eq=False):
     optimum: str
     parts: bool = False
     hides: bool = False
+    late: bool = False
 
     @property
     def total(self) -> int:
@@ -254,10 +256,12 @@ def _plans(
         else:
             optimum = f"{one.known}{launches_together(first.owners)}"
             hidden = not ways[0].typed and any(_hides(source, map_, one) for one in posed)
-            plans.append(ArrayPlan(map_, ways, total, optimum, one.parted, hidden))
+            least = min((p.total for p in plans if not p.parts), default=None)
+            behind = one.parted and least is not None and sum(total.values()) >= least
+            plans.append(ArrayPlan(map_, ways, total, optimum, one.parted, hidden, behind))
     if plans:
         late = accessor or any(_scattered(one.array) for one in posed)
-        order = sorted(plans, key=lambda p: (p.total, p.parts, late and p.map.pad > 0, p.hides))
+        order = sorted(plans, key=lambda p: (p.late, p.total, late and p.map.pad > 0, p.hides))
         return tuple(order)
     if why is None and moves_matrices(posed):
         return Refusal(_NO_ROWS)

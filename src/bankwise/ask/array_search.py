@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_posed import SizedArray
-from bankwise.ask.dearer import crowded, heavy, slower, thinly
+from bankwise.ask.dearer import crowded, heavy, slower, thinly, unrolled
 from bankwise.ask.every_launch import believed, every_launch, over, paying, shown
 from bankwise.ask.few_kernels import few_kernels, whole_text
 from bankwise.ask.source_text import Author, CompiledText
@@ -31,6 +31,10 @@ from bankwise.show.fixing import SlowerText
 _WHOLE = 2
 """Texts that are compiled whole before it pays to ask how the array's kernels are without others:
 that takes a compilation or more, and so does the text that is chosen."""
+
+_ENOUGH = 0.75
+"""Of the passes that were to be saved: a text that leaves accesses wide and saves so many is enough
+for none to be compiled that parts them and is planned with as many passes."""
 
 FEWEST = "fewest-passes"
 """The preference by which a text is written that may be slower."""
@@ -48,7 +52,8 @@ class RankedText(ByIdentity, frozen=True, eq=False):
     """A text with what it is ranked by. ``price``: passes and executed instructions of shared
     memory, less than in the source as it is; ``heavy``, ``crowded``: as of
     :mod:`bankwise.ask.dearer`; ``near``: the instructions around, ``dear``: too many for what they
-    save; ``why``: it may be slower, since it takes so much more besides."""
+    save; ``unrolled``: many more that are not executed more often; ``why``: it may be slower, since
+    it takes so much more besides."""
 
     plan: ArrayPlan
     spelling: Spelling
@@ -59,6 +64,7 @@ class RankedText(ByIdentity, frozen=True, eq=False):
     near: int
     dear: bool
     laden: bool
+    unrolled: bool
     why: str
 
     @property
@@ -99,7 +105,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         while True:
             while may := [one for one in untried if self._may_win(one)]:
                 # Behind one that may be slower another plan that is as good is the likelier one.
-                one = min(may, key=lambda each: (each[0].total, self._disappoints(each[0])))
+                one = min(may, key=self._likely)
                 self.author.phase(f"compiling {name}, text {many - len(untried) + 1} of {many}")
                 untried.remove(one)
                 self._try(one)
@@ -146,6 +152,11 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             for plan in self.plans.plans
             for one in sorted(plan.spellings, key=lambda s: ways.get(s.how, 3 * joined))
         ]
+
+    def _likely(self, one: Untried) -> tuple[bool, int, bool]:
+        """The least is the likeliest."""
+        plan = one[0]
+        return plan.late, plan.total, self._disappoints(plan)
 
     def _disappoints(self, plan: ArrayPlan) -> bool:
         """Whether a text of a plan that was compiled may be slower, or takes more passes; or of one
@@ -198,6 +209,9 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     def _may_win(self, one: Untried) -> bool:
         """Whether a text that takes what was planned could be preferred to each that was found."""
         saved = self._planned(one[0])
+        most = max(map(self._saved, self.found), default=0)
+        if one[0].late and _ENOUGH * self._planned(self.plans.plans[0]) <= most:
+            return False
         busy = any(saved <= self._saved(b) and _no_plainer(one, b) for b in self.busy)
         return not busy and not any(self._beaten(one, saved, other) for other in self.found)
 
@@ -209,6 +223,8 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             return as_slow or (saved if self._fewest else 2 * saved) < known
         if saved < known:
             return not self._stands_behind(saved)
+        if other.unrolled and saved == known and not _alike(one[1], other.spelling):
+            return False
         if saved > known or not self._plain(other):
             return False
         another = other.dear or (other.laden and _otherwise(one[0], other.plan))
@@ -269,6 +285,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             made.emitted.nearer(self.before.emitted),
             made.emitted.is_dear(self.best.emitted, self._gpu),
             made.emitted.is_laden(self.best.emitted, self._gpu),
+            unrolled(*texts),
             # What an array chosen before takes already speaks against no other one.
             slower(*texts) if slower(*more) or not slower(*last) else "",
         )

@@ -112,6 +112,12 @@ def heavy(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> 
     return any(2 * fitting(new) < fitting(old) or _times_as_long(old, new) > 2 for old, new in both)
 
 
+def unrolled(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether a kernel has many more instructions, and executes no more."""
+    both = zip(before, after, strict=True)
+    return any(_length(*pair) > _MANY >= _times_as_long(*pair) for pair in both)
+
+
 def thinly(
     before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], passes: tuple[Passes, Passes]
 ) -> str:
@@ -131,5 +137,12 @@ def thinly(
 
 
 def _times_as_long(before: AssemblyKernel, after: AssemblyKernel) -> float:
+    """How many times as long a text is; 1 of one that executes no more, whose loops the compiler
+    unrolled. Measured on an H200: an SGEMM of 832 instructions for 312, of which 2 % fewer are
+    executed, took 3.52 ms for 4.33; with the same pads and 320, 3 % more, it took 4.02."""
+    return 1.0 if 0 < after.executed <= before.executed else _length(before, after)
+
+
+def _length(before: AssemblyKernel, after: AssemblyKernel) -> float:
     old, new = before.instructions, after.instructions
     return new / old if old and new is not None else 0.0
