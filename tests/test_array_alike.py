@@ -60,6 +60,8 @@ def text(how: str, *folds: Fold, under: str = "", pad: int = 0, columns: int = 0
             False,
         ),
         (text("pitch", pad=4), text("pitch", pad=8), False),
+        (text("pitch", pad=4), text("pitch", pad=4), True),
+        (text("shifted", pad=4), text("pitch", pad=4), False),
     ],
 )
 def test_what_one_fold_hid_from_the_compiler_another_hides_as_well(

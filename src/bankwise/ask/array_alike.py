@@ -52,9 +52,12 @@ def hides_as_much(one: Untried, other: Untried) -> bool:
     """Whether a fold hides from the compiler which elements are neighbours, where another one hid
     it: written in the same way, of chunks no longer. An XOR hides it whatever it reads. Under a
     pragma fewer folds may be short enough to be unrolled. A sum of two folds nvcc 13.0 takes apart
-    otherwise than of one: only of as many it is known."""
+    otherwise than of one: only of as many it is known. Of a pad it is where that counts on from the
+    whole index, and did from its terms."""
     (plan, spelling), (known, written) = one, other
-    if plan.map.pad or known.map.pad or plan.map.columns != known.map.columns:
+    if plan.map.pad or known.map.pad:
+        return plan.map == known.map and spelling.how == written.how
+    if plan.map.columns != known.map.columns:
         return False
     more = len(plan.map.folds) - len(known.map.folds)
     many = spelling.how == "xor" or more == 0 or (more > 0 and spelling.how == "unrolled")

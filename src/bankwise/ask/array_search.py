@@ -220,9 +220,10 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
 
     def _no_faster(self, one: Untried, left: RankedText) -> bool:
         """Whether a text may be slower for what speaks against one that was left: it is written as
-        that is, or that one issues for too long, and adds no less to each index."""
+        that is, or that one issues for too long, and adds no less to each index. What becomes of
+        accesses in parts is not foreseen."""
         as_slow = alike(one[1], left.spelling) or left in self.busy
-        return as_slow and no_plainer(one, left.text)
+        return not left.plan.parts and as_slow and no_plainer(one, left.text)
 
     def _beaten(self, one: Untried, saved: int, other: RankedText) -> bool:
         """Whether a text that saves so many passes is not preferred to another one."""
@@ -279,15 +280,14 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     def _place(self, one: RankedText) -> None:
         """Put a text where it belongs: what costs less, what may be slower, what lost accesses."""
         wide = one.price[1] <= self._cost[1]
-        as_planned = self._saved(one) >= self._planned(one.plan)
-        if not (wide or as_planned):
+        if not wide and self._saved(one) < self._planned(one.plan):
             self.lost.append(one.text)
         busy = "" if self._fewest else self._longer_busy(one.made)
         why = busy or ("" if self._fewest else self._dearly(one))
         if why:
             self.paid.append(why)
             self.left.append(replace(one, why=why))
-            if busy and (wide or (one.plan.parts and as_planned)):
+            if busy and wide:
                 self.busy.append(self.left[-1])
         elif one.price < self._cost:
             self.found.append(one)
