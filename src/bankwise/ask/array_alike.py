@@ -1,7 +1,10 @@
 """What is known of a text of an array before it is compiled, by what became of others.
 
-s[i ^ ((i >> 9 & 1) << 4)]     compiled: reads of 16 bytes became four of 4 each
-s[i ^ ((i >> 8 & 1) << 4)]     hides as much from the compiler, and is not compiled
+    s[i ^ ((i >> 9 & 1) << 4)]     compiled: reads of 16 bytes became four of 4 each
+    s[i ^ ((i >> 8 & 1) << 4)]     hides as much from the compiler, and is not compiled
+
+What a compiler would make of the second one nobody knows. Where it is left out wrongly that costs
+an answer: what is written was compiled.
 """
 
 from __future__ import annotations
