@@ -30,7 +30,7 @@ from bankwise.read.follow.side_by_side import (
     numbers_of_name,
     side_by_side,
 )
-from bankwise.read.follow.under import asks_size, under
+from bankwise.read.follow.under import LaunchRuns, asks_size, under
 from bankwise.read.kept_code import KeptCode, answered
 from bankwise.read.launch.boxes import Box, first_block
 from bankwise.read.launch.facts import (
@@ -212,7 +212,7 @@ def check_kernel(
     """
 
     decoded = dialect.decode(kernel)
-    ready = Preparations(decoded.program)
+    runs = LaunchRuns(Preparations(decoded.program))
 
     own = set(dialect.group_index)
 
@@ -220,7 +220,7 @@ def check_kernel(
         launch: KernelLaunch, box: Box | None = None, steps: int | None = None
     ) -> AssemblyKernel:
         most = min(filter(None, (steps, said.steps)), default=None)
-        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, most, box)
+        return under(dialect, kernel, decoded, runs, file, gpu, place, launch, most, box)
 
     def run(launch: KernelLaunch) -> AssemblyKernel:
         found = in_box(launch)
@@ -230,7 +230,7 @@ def check_kernel(
         first, *others = block_classes(found, each, said.steps or MOST_WORK)
         return replace(first, others=tuple(others))
 
-    every = _launches(dialect, kernel, decoded, file, said)
+    every = _launches(dialect, kernel, decoded, runs, file, said)
     launches = every if every[0].assumed else every[:MOST_LAUNCHES]
     found = side_by_side(launches, run, bool(decoded.touches or decoded.refusals), said.tried)
     if len(every) > len(launches):
@@ -268,7 +268,12 @@ def _trials(dialect: Dialect[K, I], kernel: K, found: AssemblyKernel) -> int:
 
 
 def _launches(
-    dialect: Dialect[K, I], kernel: K, decoded: Decoded, file: str, said: Launches
+    dialect: Dialect[K, I],
+    kernel: K,
+    decoded: Decoded,
+    runs: LaunchRuns,
+    file: str,
+    said: Launches,
 ) -> tuple[KernelLaunch, ...]:
     text, place = dialect.threads(kernel), Location(file, kernel.line)
     size = None
@@ -288,6 +293,7 @@ def _launches(
         return found
     axes, bound = dialect.axes(kernel), size if text.bound else None
     whole = at_bound(open_[0], axes, bound)
-    if whole and not (decoded.touches and asks_size(dialect, kernel, decoded, whole, said.steps)):
+    asked = (dialect, kernel, decoded, runs)
+    if whole and not (decoded.touches and asks_size(*asked, whole, said.steps)):
         return (whole,)
     return assumed(open_[0], axes, bound, numbers_of_name(kernel.name))
