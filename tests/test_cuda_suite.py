@@ -170,6 +170,16 @@ def test_the_page_says_what_loads_in_flight_are_worth() -> None:
     assert f"of these {len(found)} pairs" in said
     assert f"in {len(longer)}, and takes {longer[0]:.2f} to {longer[-1]:.2f} times" in said
     assert f"in the other {len(others)} it takes {others[0]:.2f} to {others[-1]:.2f}" in said
+    with (ROOT / "docs" / "data" / "h200_in_flight.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    gains = []
+    for plain, fold in zip(rows[::3], rows[1::3], strict=True):
+        (waits, fit), (then, fitted) = (
+            (int(one["waits"]), int(one["blocks_of_an_sm"])) for one in (fold, plain)
+        )
+        if fit < fitted and waits * fitted <= then * fit:
+            gains.append(float(fold["us"]) / float(plain["us"]))
+    assert f"{len(gains)} such folds take {min(gains):.2f} to {max(gains):.2f} of the" in said
 
 
 def test_the_page_shows_what_was_measured() -> None:

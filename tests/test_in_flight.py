@@ -99,6 +99,22 @@ def test_waits_are_told_from_twice_as_many_on(before: int, after: int, told: boo
     assert said == "k takes 8 -> 3 loads of global memory in flight" * told
 
 
+@pytest.mark.parametrize(("waits", "told"), [(64, False), (65, True), (96, True), (0, False)])
+def test_fewer_blocks_are_no_reason_where_waves_wait_as_much_less_often(
+    waits: int, told: bool
+) -> None:
+    """65,536 registers: 3 blocks of 256 threads with 80, 2 with 96; of 96 waits two thirds."""
+    before, after = (
+        replace(kernel(each, 8), registers=registers) for each, registers in ((96, 80), (waits, 96))
+    )
+    assert ("3 -> 2 blocks fit a unit" in slower([before], [after])) == told
+
+
+def test_fewer_blocks_are_a_reason_where_nothing_waits() -> None:
+    before, after = (replace(kernel(0, 0), registers=registers) for registers in (80, 96))
+    assert "3 -> 2 blocks fit a unit" in slower([before], [after])
+
+
 @real
 def test_a_fold_that_takes_the_registers_of_what_is_in_flight_gives_way_to_a_pad() -> None:
     """An H200 took 1.14 times as long with the fold, whose 12 addresses left registers for 3 loads
