@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from bankwise.ask.array_alike import Untried, alike, hides_as_much, no_plainer, otherwise
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_posed import SizedArray
-from bankwise.ask.dearer import crowded, heavy, slower, thinly, unrolled
+from bankwise.ask.dearer import crowded, heavy, slower, thinly, unrolled, waiting
 from bankwise.ask.every_launch import believed, every_launch, over, paying, shown
 from bankwise.ask.few_kernels import few_kernels, whole_text
 from bankwise.ask.source_text import Author, CompiledText
@@ -45,7 +45,7 @@ _DEAR = "more instructions would be executed than the passes that they save are 
 
 class RankedText(ByIdentity, frozen=True, eq=False):
     """A text with what it is ranked by. ``price``: passes and executed instructions of shared
-    memory, less than in the source as it is; ``heavy``, ``crowded``: as of
+    memory, less than in the source as it is; ``heavy``, ``crowded``, ``waiting``: as of
     :mod:`bankwise.ask.dearer`; ``near``: the instructions around, ``dear``: too many for what they
     save; ``unrolled``: many more that are not executed more often; ``why``: it may be slower, since
     it takes so much more besides."""
@@ -56,6 +56,7 @@ class RankedText(ByIdentity, frozen=True, eq=False):
     price: tuple[int, int]
     heavy: bool
     crowded: bool
+    waiting: bool
     near: int
     dear: bool
     laden: bool
@@ -68,9 +69,9 @@ class RankedText(ByIdentity, frozen=True, eq=False):
         return self.plan, self.spelling
 
     @property
-    def rank(self) -> tuple[tuple[int, int], bool, bool, int]:
+    def rank(self) -> tuple[tuple[int, int], bool, bool, bool, int]:
         """The least first."""
-        return self.price, self.heavy, self.crowded, self.near
+        return self.price, self.heavy, self.waiting, self.crowded, self.near
 
 
 class ArraySearch(ByIdentity, frozen=True, eq=False):
@@ -239,8 +240,9 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             return False
         if saved > known or not self._plain(other):
             return False
+        padded = bool(one[0].map.pad) != bool(other.plan.map.pad)
         another = other.dear or (other.laden and otherwise(one[0], other.plan))
-        return not another or no_plainer(one, other.text)
+        return not (another or (other.waiting and padded)) or no_plainer(one, other.text)
 
     def _stands_behind(self, saved: int) -> bool:
         """Whether what costs least may be slower, and a plain text that saves so many passes would
@@ -301,6 +303,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             made.emitted.beside(self.before.emitted),
             heavy(*texts) and (heavy(*more) or not heavy(*last)),
             crowded(*texts),
+            waiting(*texts),
             made.emitted.nearer(self.before.emitted),
             made.emitted.is_dear(self.best.emitted, self._gpu),
             made.emitted.is_laden(self.best.emitted, self._gpu),

@@ -13,6 +13,7 @@ from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKerne
 from bankwise.read.follow.blocks import block_index
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.dialect import GENERIC, GROUP_SIZE, Dialect, K, Parts, Place
+from bankwise.read.follow.in_flight import loads_in_flight
 from bankwise.read.follow.prepared import Preparations
 from bankwise.read.follow.result import (
     ALLOCATION,
@@ -25,6 +26,7 @@ from bankwise.read.follow.result import (
     open_reasons,
     unread,
     unseen,
+    wave_runs,
 )
 from bankwise.read.follow.run import Trace, follow
 from bankwise.read.follow.state import Partly, State
@@ -74,6 +76,7 @@ def under(
     trace = trace or follow(ready, start, steps, () if box is None else dialect.group_index)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
+    code, runs = dialect.instructions(kernel), wave_runs(trace.touched)
     moved_ = moved(trace, [follow(ready, other, steps) for other in others])
     generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace), moved_)))
     return AssemblyKernel(
@@ -83,8 +86,9 @@ def under(
         lds_bytes=kernel.lds_bytes,
         registers=dialect.registers(kernel),
         local_bytes=dialect.local_bytes(kernel),
-        instructions=len(dialect.instructions(kernel)),
-        executed=executed(decoded.program, trace),
+        instructions=len(code),
+        executed=executed(decoded.program, runs),
+        loads=loads_in_flight(code, decoded.program, dialect.loads, runs),
         workgroup_size=size,
         accesses=tuple(_accesses(dialect, kernel, decoded, trace, parts, place)),
         not_followed=unread(decoded, trace),
