@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bankwise.algebra.address import Fold
-from bankwise.ask.array_alike import Untried, alike, hides_as_much, no_plainer
+from bankwise.ask.array_alike import Untried, hides_as_much, no_plainer
 from bankwise.ask.array_plans import ArrayPlan
 from bankwise.ask.fix_source import fix_source_file
 from bankwise.change.cxx.index_map import IndexMap
@@ -68,14 +68,6 @@ def test_what_one_fold_hid_from_the_compiler_another_hides_as_well(
     one: Untried, other: Untried, hides: bool
 ) -> None:
     assert hides_as_much(one, other) is hides
-
-
-def test_two_texts_of_several_arrays_are_alike_by_their_pragmas_and_not_by_their_maps() -> None:
-    under = "#pragma unroll"
-    one, other = text("unrolled", ONE, under=under), text("unrolled", ONE, OTHER, under=under)
-    assert alike(one[1], other[1])
-    assert not alike(one[1], text("unrolled", ONE, under="#pragma unroll 16")[1])
-    assert not alike(one[1], text("step", ONE)[1])
 
 
 def test_a_pad_is_no_plainer_than_one_of_the_same_rows_alone() -> None:

@@ -48,15 +48,16 @@ from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.errors import InputError, Refusal
+from bankwise.regex import regex
 
 Dimensions = tuple[tuple[str, int], ...]
 """Names with their number of bits. Packed into one index, the first dimension is the lowest."""
 
-_NAME = re.compile(r"[A-Za-z_]+")
-_LAYOUT = re.compile(r"\s*\(([^()]*)\)(.*)", re.DOTALL)
+_NAME = regex(r"[A-Za-z_]+")
+_LAYOUT = regex(r"\s*\(([^()]*)\)(.*)", re.DOTALL)
 _MOST_BITS = 48
 """Of an index: as many as an address has, so that an offset in bits fits into 64 of them."""
-_BIT = re.compile(r"([A-Za-z_]+)(\d+)")
+_BIT = regex(r"([A-Za-z_]+)(\d+)")
 
 
 class Layout(Struct, frozen=True):

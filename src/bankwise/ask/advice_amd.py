@@ -20,8 +20,9 @@ from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernels
 from bankwise.read.amd.shared import touch
 from bankwise.read.buffers import EmittedBuffer
 from bankwise.read.follow.decoded import DecodedAccess
+from bankwise.regex import regex
 
-_BY_INDEX = re.compile(r"v_movrel|v_swaprel|s_set_gpr_idx|s_(?:swappc|setpc|call)")
+_BY_INDEX = regex(r"v_movrel|v_swaprel|s_set_gpr_idx|s_(?:swappc|setpc|call)")
 _SHOWN = 6
 """Lines of one register that are named."""
 

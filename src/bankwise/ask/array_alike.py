@@ -43,12 +43,8 @@ def otherwise(one: ArrayPlan, other: ArrayPlan) -> bool:
 
 def alike(one: Spelling, other: Spelling) -> bool:
     """Whether two maps are written in one way, under one pragma."""
-    return one.how == other.how and _under(one) == _under(other)
-
-
-def _under(one: Spelling) -> set[str]:
-    """The pragmas of a text, of each array that has its map."""
-    return {each.partition(", under ")[2] for each in one.text.split("; ")}
+    under = {each.text.partition(", under ")[2] for each in (one, other)}
+    return one.how == other.how and len(under) == 1
 
 
 def hides_as_much(one: Untried, other: Untried) -> bool:
@@ -70,4 +66,4 @@ def hides_as_much(one: Untried, other: Untried) -> bool:
 
 
 def _in_chunks(one: Spelling) -> bool:
-    return any(each.endswith(str(one.map.unit)) for each in _under(one))
+    return one.text.endswith(f" unroll {one.map.unit}")

@@ -10,7 +10,6 @@ or more is never needed, and powers of two stand for all that keep the same alig
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -24,6 +23,7 @@ from bankwise.hardware.machine import BANK_BYTES
 from bankwise.notation.fold import sizes
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.values import Mapped, Memory, tabulate
+from bankwise.regex import regex
 
 _MOST_PADS = 256
 """The most padded layouts of one tile; a whole bank row of bytes at most."""
@@ -31,7 +31,7 @@ _MOST_PADS = 256
 PADDINGS_BYTES = (4, 8, 16, 32, 64)
 """Bytes behind a row that are tried: one word, and what keeps 8 or 16 bytes aligned."""
 
-_TEXT = re.compile(r"\s*padded\s*<\s*row\s*=\s*(\d{1,9})\s*,\s*pad\s*=\s*(\d{1,9})\s*>\s*")
+_TEXT = regex(r"\s*padded\s*<\s*row\s*=\s*(\d{1,9})\s*,\s*pad\s*=\s*(\d{1,9})\s*>\s*")
 
 
 def _read(text: str, shape: Shape, setting: Setting) -> Memory:
@@ -70,7 +70,7 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 PADDING = Framework(
     "padding",
-    Language("padding", re.compile(r"\s*padded\s*<"), _read, example="padded<row=64, pad=4>"),
+    Language("padding", regex(r"\s*padded\s*<"), _read, example="padded<row=64, pad=4>"),
     "rows padded, with the instructions that the alignment allows",
     _members,
     _write,

@@ -15,8 +15,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-_SUFFIX = re.compile(r"(?:\s*\[clone [^\]]*\]|\s*\(\.kd\)|\.kd)+$")
-_LITERAL = re.compile(r"L[a-z](n?\d{1,20})E")
+from bankwise.regex import regex
+
+_SUFFIX = regex(r"(?:\s*\[clone [^\]]*\]|\s*\(\.kd\)|\.kd)+$")
+_LITERAL = regex(r"L[a-z](n?\d{1,20})E")
 _ANONYMOUS = "(anonymous namespace)"
 
 

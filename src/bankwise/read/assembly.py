@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from math import prod
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from bankwise.identity import ByIdentity
 from bankwise.read.launch.boxes import Box, Cut, Residues
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.options import argument_name
+from bankwise.regex import regex
 
 if TYPE_CHECKING:
     from bankwise.notation.cute.hopper import MatrixDescriptor
@@ -26,7 +26,7 @@ ArgumentValues = Mapping[str | int, int]
 MOST_BYTES = 1 << 20
 """More shared memory than any GPU has; an address beyond it wrapped around."""
 
-NAMED_LINE = re.compile(r"(?<!launched at )\bline (\d+)\b")
+NAMED_LINE = regex(r"(?<!launched at )\bline (\d+)\b")
 """How the follower names a line of the machine code in its reasons; a launch has one of the source
 already."""
 

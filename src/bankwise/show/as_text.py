@@ -13,6 +13,7 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
 from bankwise.read.names import short, variables
+from bankwise.regex import regex
 from bankwise.show.causes import folded
 from bankwise.show.columns import say, table, told_apart
 from bankwise.show.conflicts import print_conflict
@@ -21,7 +22,7 @@ from bankwise.show.snippets import against, print_help, print_snippets
 from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, cell, doubted, extra_passes, mark, opener, verdict
 
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+:")
+_ADDRESS = regex(r" at 0x[0-9a-f]+:")
 SHOWN = 10
 """Findings, and rows of a table, unless all are asked for."""
 _FACTS = 2
@@ -124,10 +125,10 @@ def _files(accesses: Sequence[AccessReport]) -> Mapping[str, str]:
     return {file: named[name] for file, name in files.items()}
 
 
-_DISPATCH = re.compile(r"(?:.*\[|.*/)?([\w$-]+)")
+_DISPATCH = regex(r"(?:.*\[|.*/)?([\w$-]+)")
 
 
-_DUMPED = re.compile(r"(.+_dispatch_\d+)_")
+_DUMPED = regex(r"(.+_dispatch_\d+)_")
 
 
 def _names_its_file(access: AccessReport) -> bool:

@@ -17,11 +17,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location
+from bankwise.regex import regex
 from bankwise.show.same_file import named_from_here
 
 Place = tuple[int, int, int]
 """Line, first column and the column behind the last one."""
-_ARRAY = re.compile(r"([A-Za-z_]\w*)\[")
+_ARRAY = regex(r"([A-Za-z_]\w*)\[")
 OpenEnd = tuple[str, str, str]
 """What is not analysed, or assumed: its file, the GPU, and the reason without its lines."""
 

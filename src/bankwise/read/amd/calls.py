@@ -12,7 +12,6 @@ convention (the return address is in s[30:31]) and relocations.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -23,8 +22,9 @@ from bankwise.read.amd.operands import bare, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, function
 from bankwise.read.amd.text import AmdText, amd_text
 from bankwise.read.follow.ways import Facts, facts_before
+from bankwise.regex import regex
 
-_TARGET = re.compile(r"([\w.$]+)@(rel32|gotpcrel32)@(lo|hi)(?:\+\d+)?")
+_TARGET = regex(r"([\w.$]+)@(rel32|gotpcrel32)@(lo|hi)(?:\+\d+)?")
 _HALVES = {"lo": "s_add_u32", "hi": "s_addc_u32"}
 _CALLS = ("s_swappc_b64", "s_setpc_b64")
 _Part = tuple[str, str]

@@ -14,7 +14,6 @@ address spaces.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 import numpy as np
@@ -29,6 +28,7 @@ from bankwise.read.follow.functions import apply
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.values import Array, Unknown, Value
 from bankwise.read.integers import halves, join
+from bankwise.regex import regex
 
 APERTURE_PAIRS = ((0x5A3C0000, 0x9D170000), (0xA5C30000, 0x62E80000))
 """Upper halves of the addresses of shared and of private memory, twice; as
@@ -41,8 +41,8 @@ WIDTHS = {"ubyte": 1, "sbyte": 1, "byte": 1, "ushort": 2, "sshort": 2, "short": 
 WIDTHS |= {"dwordx2": 8, "dwordx3": 12, "dwordx4": 16}
 """Bytes, by the end of a name."""
 
-_PLAIN = re.compile(r"flat_(load|store)_([a-z]+(?:x\d)?)(?:_d16)?(?:_hi)?")
-_ATOMIC = re.compile(r"flat_atomic_\w+?(_x2|_f64)?")
+_PLAIN = regex(r"flat_(load|store)_([a-z]+(?:x\d)?)(?:_d16)?(?:_hi)?")
+_ATOMIC = regex(r"flat_atomic_\w+?(_x2|_f64)?")
 _MAKERS = frozenset(("src_shared_base", "shared_base", "src_shared_limit", "shared_limit"))
 _APERTURES = _MAKERS | {maker.replace("shared", "private") for maker in _MAKERS}
 _BASES = "MEM_BASES"

@@ -25,10 +25,11 @@ from bankwise.read.follow.functions import apply
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import Unknown, Value
+from bankwise.regex import regex
 
 _OPERANDS = ("SRC0", "SRC1", "SRC2", "DST")
 """By bit of the mode."""
-_REGISTERS = re.compile(r"([va])(\d+|\[\d+(?::\d+)?\])")
+_REGISTERS = regex(r"([va])(\d+|\[\d+(?::\d+)?\])")
 _LAST = 255
 _INDEX, _MODE = 0xFF, 12
 

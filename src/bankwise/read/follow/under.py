@@ -54,7 +54,7 @@ def under(
     dialect: Dialect[K, I],
     kernel: K,
     decoded: Decoded,
-    runs: LaunchRuns,
+    known: LaunchRuns,
     file: str,
     gpu: str,
     place: Place,
@@ -71,8 +71,8 @@ def under(
     start = dialect.start(kernel, size, args)
     if box is not None:
         _place(dialect, start, box)
-    ready = runs.preparations.of(start)
-    trace = runs.take(launch) if box is None else None
+    ready = known.preparations.of(start)
+    trace = known.take(launch) if box is None else None
     trace = trace or follow(ready, start, steps, () if box is None else dialect.group_index)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)

@@ -12,18 +12,18 @@ every branch is of the wave.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.state import Partly, State, parted
 from bankwise.read.follow.values import Unknown, is_uniform
 from bankwise.read.follow.ways import facts_before
+from bankwise.regex import regex
 
-_ALIKE = re.compile(r"(?:SHFL\.IDX|VOTE|shfl\.sync\.idx|vote)(?:\.|$)")
+_ALIKE = regex(r"(?:SHFL\.IDX|VOTE|shfl\.sync\.idx|vote)(?:\.|$)")
 """What gives all lanes the same where they ask the same lanes: all but what is asked of them, the
 first operand of a shuffle and the predicate of a vote, has to be alike."""
-_PREDICATE = re.compile(r"%?U?[Pp]\d+")
+_PREDICATE = regex(r"%?U?[Pp]\d+")
 
 
 def for_each_lane(

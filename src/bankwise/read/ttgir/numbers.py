@@ -7,12 +7,12 @@ every stage; reports say the one of the machine.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from bankwise.errors import InputError
 from bankwise.read.options import not_a_number
 from bankwise.read.ttgir.values import Op, TritonFunction
+from bankwise.regex import regex
 
 _AXES = "xyz"
 _PLACES = {
@@ -28,7 +28,7 @@ _EMITTED = {
 """How readers of machine code are told; in AMD's code of Triton the grid has no name."""
 _SAID = {("amd", "block"): "workgroup_id_", ("nvidia", "block"): "blockIdx."}
 _READ = {"tt.get_program_id": "block", "tt.get_num_programs": "grid"}
-_AXIS = re.compile(r"\s*([xyz])\b")
+_AXIS = regex(r"\s*([xyz])\b")
 
 
 def numbers_of(texts: Iterable[str]) -> dict[str, int]:
