@@ -303,7 +303,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             made.emitted.beside(self.before.emitted),
             heavy(*texts) and (heavy(*more) or not heavy(*last)),
             crowded(*texts),
-            waiting(*texts),
+            waiting(*more),
             made.emitted.nearer(self.before.emitted),
             made.emitted.is_dear(self.best.emitted, self._gpu),
             made.emitted.is_laden(self.best.emitted, self._gpu),
