@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from bankwise.read.launch.facts import Size
 from bankwise.read.launch.tokens import SourceWord
@@ -45,6 +46,8 @@ _FUNCTIONS: Mapping[str, Callable[[Sequence[int]], int]] = {
     "static_cast": max,
 }
 """A cast keeps its only number."""
+_TURNS = ("-", "/", "%", "<<", ">>")
+"""Operators whose right side is no part of a chain of their like."""
 _MOST = 1 << 40
 _MOST_DEPTH = 60
 AXES = {"x": 0, "y": 1, "z": 2}
@@ -73,6 +76,30 @@ def evaluate(words: Sequence[SourceWord], scopes: Sequence[Constants]) -> Known:
     if end != len(words) or (isinstance(value, int) and abs(value) > _MOST):
         return None
     return value
+
+
+def stands_apart(words: Sequence[SourceWord], name: str, body: Sequence[SourceWord]) -> bool:
+    """Whether the macro ``name``, which is ``body``, is a number by itself wherever it is named:
+    ``#define N 2 + 2`` is none in ``N * 8``."""
+    loosest = min(_outer_levels(body), default=len(_OPERATORS))
+    if loosest == len(_OPERATORS):
+        return True
+    pairs = [(a.text, b.text) for a, b in pairwise(words)]
+    after = [b for a, b in pairs if a == name]
+    before = [a for a, b in pairs if b == name]
+    tighter = [_LEVELS.get(sign, -1) > loosest for sign in (*before, *after)]
+    turned = [_LEVELS.get(sign) == loosest and sign in _TURNS for sign in before]
+    return not any((*tighter, *turned, *(sign in ("~", "!") for sign in before)))
+
+
+def _outer_levels(body: Sequence[SourceWord]) -> list[int]:
+    """Of the operators between operands of an expression, outside of its brackets."""
+    depth, found = 0, list[int]()
+    for at, word in enumerate(body):
+        depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
+        if not depth and at and word.text in _LEVELS and body[at - 1].text not in _LEVELS:
+            found.append(_LEVELS[word.text])
+    return found
 
 
 def _chosen(

@@ -24,6 +24,7 @@ from bankwise.read.launch.constants import Known, evaluate
 from bankwise.read.launch.declared import (
     assign_member,
     declare,
+    declare_parts,
     define,
     enumerate_names,
     is_enum,
@@ -37,9 +38,11 @@ from bankwise.read.launch.headers import header_words
 from bankwise.read.launch.launched import BY_CALL, LAUNCHES, named_kernels, read_call, read_launch
 from bankwise.read.launch.launchers import (
     GivenWords,
+    arguments_at,
     by_value,
     functions_in,
     given_in,
+    is_called,
     launchers_in,
     launching_macros,
     numbers_in,
@@ -56,7 +59,8 @@ _EVERY_PLACE = frozenset(range(256))
 
 
 def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch, ...]:
-    """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant.
+    """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant, and
+    those of the same kernels whose block, None, is not.
 
     ``headers``: texts that stand before it, for their constants; what they launch is left out.
     """
@@ -70,12 +74,21 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
     names = frozenset(changed(words, values))
     reading = HostReading(words, changed=names, pointers=pointers_in(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers
-    reading.bodies = {one.start: one.stop for one in launchers.values() if not one.numbers}
+    called = {name: one for name, one in launchers.items() if is_called(words, name, one)}
+    reading.bodies = {one.start: one.stop for one in called.values()}
+    reading.unused = [range(o.start, o.stop) for n, o in launchers.items() if n not in called]
     _read_to(reading, 0, len(words))
-    for name, one in launchers.items():
-        if not one.numbers and name not in reading.followed:
+    for name, one in called.items():
+        if name not in reading.followed or name in reading.not_followed:
             _read_to(reading, one.start + 1, one.stop)
-    return tuple(reading.found)
+    return tuple(_told(reading))
+
+
+def _told(reading: HostReading) -> Iterator[KernelLaunch]:
+    """Launches whose block is known, and the others of the kernels that have one."""
+    found = reading.found
+    names = {one.kernel.split("<")[0] for one in found if one.block}
+    return (one for one in found if one.block or one.kernel.split("<")[0] in names)
 
 
 def _at_their_lines(words: Sequence[SourceWord], source: str) -> tuple[SourceWord, ...]:
@@ -122,6 +135,8 @@ def _read(reading: HostReading, at: int) -> int:
         return _repeat(reading, at)
     elif (found := declared_array(words, at)) is not None:
         declare_array(words, found, reading.scopes)
+    elif word.text == "auto" and at + 2 < len(words) and not words[at + 1].is_name:
+        declare_parts(reading, at)
     elif word.is_name and [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
         assign_member(reading, at)
     elif word.is_name and at + 2 < len(words) and words[at + 1].is_name:
@@ -162,6 +177,8 @@ def _follow(reading: HostReading, at: int) -> None:
     numbers = numbers_in(reading.words, at, one, reading.scopes)
     given = given_in(reading.words, at, one)
     if numbers is None or given is None or not reading.left or at == one.named:
+        if at != one.named and arguments_at(reading.words, at) is not None:
+            reading.not_followed.add(name)
         return
     reading.left -= 1
     reading.followed.add(name)

@@ -92,7 +92,7 @@ def _launched(
             said=said,
         )
         for name in names
-        if block
+        if block or (len(parts) > 1 and not any(at in body for body in reading.unused))
     )
 
 

@@ -70,7 +70,7 @@ def launchers_in(words: Sequence[SourceWord], launches: Sequence[str]) -> dict[s
             break
         found |= more
         signs |= more.keys()
-    return {n: one for n, one in found.items() if one.numbers or _is_called(words, n, one)}
+    return {n: one for n, one in found.items() if one.numbers or is_called(words, n, one)}
 
 
 def functions_in(words: Sequence[SourceWord]) -> dict[str, Launcher]:
@@ -176,7 +176,7 @@ def _default(part: Sequence[SourceWord]) -> Sequence[SourceWord]:
     return part[equals + 1 :]
 
 
-def _is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
+def is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
     """Whether something calls a function, beside itself."""
     named = [at for at, word in enumerate(words) if word.text == name and at != one.named]
     outside = [at for at in named if not one.start <= at < one.stop]
