@@ -82,7 +82,7 @@ def test_what_no_call_decides_is_launched_with_its_block_alone(source: str) -> N
 def test_functions_that_call_each_other_end() -> None:
     both = "void a(int n) { k<<<n, 32>>>(n); b(n); } void b(int n) { a(n); }"
     source = f"{both} int main() {{ a(4); b(5); }}"
-    assert {one.grid for one in blocks(source)} == {(4, 1, 1), (5, 1, 1)}
+    assert {one.grid for one in blocks(source)} == {(4, 1, 1), (5, 1, 1), None}
     assert {one.block for one in blocks(both)} == {(32, 1, 1)}
 
 

@@ -16,6 +16,8 @@ _KNOWN = (64, 1, 1)
 _TEMPLATE = "template <int N> void run(float* p, int n) { k<N><<<n, N>>>(p, n); } "
 _FUNCTION = "void run(float* p, int n) { k<<<1, n>>>(p, n); } "
 
+_AGAIN = "void run(float* p, int n) { k<<<1, n>>>(p); if (n > 32) run(p, n / 2); } "
+
 
 def blocks(source: str) -> list[object]:
     """Of each launch, None where it is not known; those of one kernel alike once."""
@@ -37,6 +39,44 @@ def test_a_size_that_something_may_change_is_not_known(changes: str) -> None:
     source = f"void f() {{ int n = 64, m = 2; {{ {changes} k<<<1, n>>>(p); }} }}"
     assert blocks(source) == []
     assert blocks(source.replace(changes, "int m = n >> 1; const auto& r = n;")) == [_KNOWN]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        "for (int& v : sizes) v /= 2;",
+        "for (auto& v : sizes) v /= 2;",
+        "std::reverse(sizes.begin(), sizes.end());",
+        "std::sort(std::begin(sizes), std::end(sizes));",
+        "sizes.back() = 32;",
+    ],
+)
+def test_elements_that_something_may_change_are_not_known(changes: str) -> None:
+    source = f"void f() {{ std::vector<int> sizes{{32, 64}}; {changes} k<<<1, sizes[1]>>>(p); }}"
+    assert blocks(source) == []
+    reads = "for (const auto& v : sizes) n += v; for (int v : sizes) m = sizes.back();"
+    assert blocks(source.replace(changes, reads)) == [_KNOWN]
+
+
+def test_commas_of_a_template_part_no_arguments() -> None:
+    first, second = launches_in(
+        "void f() { k<<<div_up<int, 4>(1), 64>>>(as<float, 2>(1), 3); run(as<int, 4>(1), 64); }"
+        "void run(float* p, int n, int m = 2) { k<<<1, n>>>(p, m); }"
+    )
+    assert (first.block, first.shared_bytes, first.positional) == (_KNOWN, 0, (None, 3))
+    assert (second.block, second.positional) == (_KNOWN, (None, 2))
+
+
+def test_a_launch_behind_else_is_one() -> None:
+    macro = "#define GO(n) k<<<1, n>>>(p)\n"
+    uses = "void f() { if (w) GO(64); else GO(32); do GO(16); while (w); }"
+    assert blocks(macro + uses) == [_KNOWN, (32, 1, 1), (16, 1, 1)]
+
+
+def test_what_a_template_calls_its_number_is_no_constant_of_that_name() -> None:
+    source = "const int N = 64; template <int N> void f() { k<<<1, N>>>(p); }"
+    assert blocks(source) == []
+    assert blocks(source.replace("<int N>", "<int M>")) == [_KNOWN]
 
 
 def test_of_two_ways_of_a_condition_neither_is_taken_for_the_other() -> None:
@@ -81,6 +121,7 @@ def test_a_macro_is_a_number_where_its_operators_hold_together(
         (_TEMPLATE + "void f() { run<64>(p, 4); }", [_KNOWN]),
         (_TEMPLATE + "void f() { run<64>(p, 4); run(p, 4); }", [_KNOWN, None]),
         (_TEMPLATE + "void f() { k<64><<<1, 64>>>(p, 4); }", [_KNOWN]),
+        (_AGAIN + "void f() { run(p, 64); }", [_KNOWN, None]),
     ],
 )
 def test_a_launch_that_is_not_told_stands_beside_one_that_is(

@@ -76,7 +76,7 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
     reading.steady, reading.launchers = steady(words), launchers
     called = {name: one for name, one in launchers.items() if is_called(words, name, one)}
     reading.bodies = {one.start: one.stop for one in called.values()}
-    reading.unused = [range(o.start, o.stop) for n, o in launchers.items() if n not in called]
+    reading.unused = {one.start: one for name, one in launchers.items() if name not in called}
     _read_to(reading, 0, len(words))
     for name, one in called.items():
         if name not in reading.followed or name in reading.not_followed:
@@ -116,7 +116,8 @@ def _read(reading: HostReading, at: int) -> int:
     if at in reading.bodies:
         return reading.bodies[at]
     if word.text == "{":
-        reading.scopes.append({})
+        unused = reading.unused.get(at)
+        reading.scopes.append({} if unused is None else dict.fromkeys(unused.names))
         reading.called.append(scope_name(words, at))
         reading.blocks.append(at)
         if is_enum(words, at):
@@ -129,7 +130,7 @@ def _read(reading: HostReading, at: int) -> int:
         read_launch(reading, at)
     elif word.text in BY_CALL:
         read_call(reading, at)
-    elif word.text in reading.launchers:
+    elif word.text in reading.launchers or word.text in reading.within:
         _follow(reading, at)
     elif word.text == "for":
         return _repeat(reading, at)
@@ -171,9 +172,10 @@ def _once(found: Iterable[KernelLaunch]) -> Iterator[KernelLaunch]:
 
 
 def _follow(reading: HostReading, at: int) -> None:
-    """The body of a function that launches, as it is called at a place."""
-    name, every = reading.words[at].text, reading.launchers
-    one = every[name]
+    """The body of a function that launches, as it is called at a place; where it calls itself, once
+    more, with values that nobody knows."""
+    name, every, within = reading.words[at].text, reading.launchers, reading.within
+    one = within.get(name) or every[name]
     numbers = numbers_in(reading.words, at, one, reading.scopes)
     given = given_in(reading.words, at, one)
     if numbers is None or given is None or not reading.left or at == one.named:
@@ -185,6 +187,7 @@ def _follow(reading: HostReading, at: int) -> None:
     constant = {each.name for each in one.parameters if each.is_constant}
     mine = frozenset(changed(reading.words[one.start : one.stop], reading.values)) - constant
     known = numbers | {each.parameter.name: _given(reading, each) for each in given}
+    mine |= set(one.names).difference(numbers) if name in within else set()
     known = {n: None if n in mine else value for n, value in known.items()}
     held = {each.parameter.name: _held(reading, each) for each in given}
     scopes, called, calls, blocks = reading.scopes, reading.called, reading.calls, reading.blocks
@@ -193,7 +196,10 @@ def _follow(reading: HostReading, at: int) -> None:
     reading.blocks = [-1, one.start]
     reading.launchers = {n: other for n, other in every.items() if n != name}
     reading.calls = (*calls, reading.words[at].line)
+    others = {n: other for n, other in within.items() if n != name}
+    reading.within = others if name in within else {**within, name: one}
     _read_to(reading, one.start + 1, one.stop - 1)
+    reading.within = within
     reading.scopes, reading.called, reading.launchers = scopes, called, every
     reading.calls, reading.blocks, reading.pointers = calls, blocks, pointers
 

@@ -23,6 +23,7 @@ BY_CALL: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "hipLaunchCooperativeKernel": (0, (1, 2, 4)),
     "hipExtLaunchKernelGGL": (0, (1, 2, 3)),
     "cudaLaunchKernelEx": (1, ()),
+    "cudaLaunchKernelExC": (1, ()),
 }
 """Which argument is the kernel; which are grid, block and bytes: () where a configuration says."""
 _ARGUMENTS = {"hipLaunchKernelGGL": 5, "hipExtLaunchKernelGGL": 8, "cudaLaunchKernelEx": 2}
@@ -38,7 +39,7 @@ def read_launch(reading: HostReading, at: int) -> None:
     words = reading.words
     end = next((n for n in range(at, min(len(words), at + 400)) if words[n].text == ">>>"), 0)
     if end:
-        parts = cut(words[at + 1 : end])
+        parts = whole_arguments(words[at + 1 : end])
         _launched(
             reading, at, named_kernels(reading, words, at), parts, _arguments(reading, end + 1)
         )
@@ -92,7 +93,8 @@ def _launched(
             said=said,
         )
         for name in names
-        if block or (len(parts) > 1 and not any(at in body for body in reading.unused))
+        if block
+        or (len(parts) > 1 and not any(b.start <= at < b.stop for b in reading.unused.values()))
     )
 
 
@@ -101,7 +103,8 @@ def _arguments(reading: HostReading, at: int) -> tuple[int | None, ...]:
     if at >= len(words) or words[at].text != "(":
         return ()
     inside = words[at + 1 : closing(words, at)]
-    values = [evaluate(part, reading.scopes) for part in cut(inside)] if inside else []
+    parts = whole_arguments(inside) if inside else []
+    values = [evaluate(part, reading.scopes) for part in parts]
     return tuple(one if isinstance(one, int) else None for one in values)
 
 

@@ -51,6 +51,11 @@ class Launcher(Struct, frozen=True):
     start: int
     stop: int
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its parameters, and of the numbers of its template."""
+        return (*filter(None, self.numbers), *(one.name for one in self.parameters))
+
 
 Launchers = Mapping[str, Launcher]
 
@@ -211,9 +216,7 @@ def given_in(words: Sequence[SourceWord], at: int, one: Launcher) -> tuple[Given
     if brackets is None:
         return None
     opens, closes = brackets
-    parts = cut(words[opens + 1 : closes]) if closes > opens + 1 else []
-    if len(parts) > len(one.parameters):
-        parts = whole_arguments(words[opens + 1 : closes])
+    parts = whole_arguments(words[opens + 1 : closes]) if closes > opens + 1 else []
     if len(parts) > len(one.parameters):
         return None
     rest = [each.default for each in one.parameters[len(parts) :]]

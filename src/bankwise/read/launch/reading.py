@@ -24,12 +24,13 @@ class HostReading(Struct):
     assigns; ``pointers``: names to what is assigned to them; ``steady``: those whose
     members are set in order; ``configured``: members of launch configurations; ``launchers``:
     functions that launch, of which so many more calls (``left``) are followed; ``bodies``: where
-    such a body begins that is read where it is called, by where it ends; ``unused``: bodies of
-    templates that nothing calls; ``followed``: those that were; ``not_followed``: of which a call
-    was not; ``calls``: the lines of the calls that are followed now, the outermost first;
-    ``values``: the places of arguments that such functions leave as they are; ``blocks``: where the
-    blocks of the scopes begin, -1 for none; ``inside``: names that something assigns in the block
-    that begins at a place."""
+    such a body begins that is read where it is called, by where it ends; ``unused``: templates
+    that nothing calls, by where their bodies begin; ``followed``: those that were;
+    ``not_followed``: of which a call was not; ``within``: those that are followed now; ``calls``:
+    the lines of the calls that are followed now, the outermost first; ``values``: the places of
+    arguments that such functions leave as they are; ``blocks``: where the blocks of the scopes
+    begin, -1 for none; ``inside``: names that something assigns in the block that begins at a
+    place."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -42,9 +43,10 @@ class HostReading(Struct):
     configured: dict[str, dict[str, Sequence[SourceWord]]] = field(default_factory=dict)
     called: list[str] = field(default_factory=lambda: [""])
     bodies: Mapping[int, int] = field(default_factory=dict)
-    unused: Sequence[range] = ()
+    unused: Mapping[int, Launcher] = field(default_factory=dict)
     followed: set[str] = field(default_factory=set)
     not_followed: set[str] = field(default_factory=set)
+    within: Mapping[str, Launcher] = field(default_factory=dict)
     calls: tuple[int, ...] = ()
     values: Mapping[str, frozenset[int]] = field(default_factory=dict)
     blocks: list[int] = field(default_factory=lambda: [-1])
