@@ -380,6 +380,19 @@ def test_instances_that_a_template_launches_are_told_apart() -> None:
     assert {one.block for one in launches_in(f"{again} void f() {{ r<32>(7); }}")} == {(32, 1, 1)}
 
 
+def test_instances_of_types_that_the_language_has_are_told_apart() -> None:
+    calls = "k<float><<<1, 32>>>(a); k<unsigned><<<1, 64>>>(b); k<real><<<1, 96>>>(c);"
+    found = launches_in(f"void f() {{ {calls} k<long long int><<<1, 128>>>(d); }}")
+    for name, sizes in (
+        ("_Z1kIfEvPT_", [32, 96]),
+        ("_Z1kIjEvPT_", [64, 96]),
+        ("_Z1kIxEvPT_", [96, 128]),
+        ("_Z1kIdEvPT_", [96]),
+    ):
+        blocks = [one.block for one in launches_of(name, [found])]
+        assert blocks == [(size, 1, 1) for size in sizes], f"{name}; what `real` is nobody knows"
+
+
 def test_a_launch_through_a_pointer_counts_for_the_kernels_that_it_may_hold() -> None:
     found = launches_in("void f() { void (*p)() = &a; p = c ? &b : &a; p<<<1, 32>>>(); }")
     assert {"a", "b"} <= {one.kernel for one in found}

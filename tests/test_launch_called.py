@@ -105,7 +105,10 @@ BENCH = "void bench(void (*f)(float*, int), dim3 g, dim3 b, int n) { f<<<g, b>>>
         (  # an instance of a template, through two functions
             f"{BENCH}void go(void (*g)(float*, int), int n) {{ bench(g, n, n * 2, 1); }}"
             " int main() { go(a<16, float>, 32); }",
-            ["a<16, *, *><<<32x1x1, 64x1x1, 0>>>(_, 1)", "a<16, *><<<32x1x1, 64x1x1, 0>>>(_, 1)"],
+            [
+                "a<16, float, *><<<32x1x1, 64x1x1, 0>>>(_, 1)",
+                "a<16, float><<<32x1x1, 64x1x1, 0>>>(_, 1)",
+            ],
         ),
         (  # through a variable that is a pointer to a function
             f"{BENCH}int main() {{ void (*f)(float*, int) = a; bench(f, 4, 32, 9); }}",

@@ -139,8 +139,23 @@ def _opening(words: Sequence[SourceWord], at: int) -> int:
 
 def _template(reading: HostReading, part: Sequence[SourceWord]) -> tuple[str, ...]:
     """A template argument as it may be spelled: a number, also as the truth of one that is ``bool``
-    there, or anything."""
+    there, a type that C++ has, or anything."""
     found = evaluate(part, reading.scopes)
     if not isinstance(found, int):
-        return ("*",)
+        return (_built_in([word.text for word in part]) or "*",)
     return (str(found), *({0: ("false",), 1: ("true",)}.get(found, ())))
+
+
+def _built_in(words: Sequence[str]) -> str:
+    """A type that C++ has, as compilers spell it: ``unsigned int`` of ``unsigned``; empty for
+    another."""
+    if len(words) == 1 and words[0] in ("float", "double", "bool"):
+        return words[0]
+    longs, rest = words.count("long"), [one for one in words if one not in ("long", "int")]
+    sign = [one for one in rest if one in ("unsigned", "signed")]
+    size = [one for one in rest if one in ("char", "short")]
+    if not words or len(sign) + len(size) < len(rest) or max(len(sign), len(size)) > 1 or longs > 2:
+        return ""
+    kept = sign if sign == ["unsigned"] or size == ["char"] else []
+    whole = [] if longs or size else ["int"]
+    return " ".join((*kept, *["long"] * longs, *size, *whole))
