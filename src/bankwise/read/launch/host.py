@@ -62,7 +62,8 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
     """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant, and
     those of the same kernels whose block, None, is not.
 
-    ``headers``: texts that stand before it, for their constants; what they launch is left out.
+    ``headers``: texts that stand before it, for their constants; of what they launch that which the
+    source calls.
     """
     own = _at_their_lines(tokens(source), source)
     every = (*header_words(headers, _MOST_TOKENS), *own)
@@ -75,11 +76,13 @@ def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch,
     reading = HostReading(words, changed=names, pointers=pointers_in(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers
     called = {name: one for name, one in launchers.items() if is_called(words, name, one)}
-    reading.bodies = {one.start: one.stop for one in called.values()}
+    theirs = {name: one for name, one in launchers.items() if not words[one.named].line}
+    reading.bodies = {one.start: one.stop for one in (*called.values(), *theirs.values())}
     reading.unused = {one.start: one for name, one in launchers.items() if name not in called}
     _read_to(reading, 0, len(words))
     for name, one in called.items():
-        if name not in reading.followed or name in reading.not_followed:
+        unread = name not in reading.followed and name not in theirs
+        if unread or name in reading.not_followed:
             _read_to(reading, one.start + 1, one.stop)
     return tuple(_told(reading))
 
@@ -124,7 +127,7 @@ def _read(reading: HostReading, at: int) -> int:
             enumerate_names(reading, at)
     elif word.text == "}" and len(reading.scopes) > 1:
         leave(reading)
-    elif word.text in ("<<<", *BY_CALL) and not word.line:
+    elif word.text in LAUNCHES and not word.line and not reading.may_be_called(at):
         return at + 1
     elif word.text == "<<<":
         read_launch(reading, at)

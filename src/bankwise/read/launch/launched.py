@@ -81,8 +81,9 @@ def _launched(
     except InputError:
         return
     shared = evaluate(parts[2], reading.scopes) if len(parts) > 2 else 0
-    said = f"as it is launched at line {reading.words[at].line}"
-    said += f" (called at {', '.join(map(str, reading.calls))})" if reading.calls else ""
+    line, calls = reading.words[at].line, [str(one) for one in reading.calls if one]
+    said = f"as it is launched at line {line}" if line else "as it is launched in a header"
+    said += f" (called at {', '.join(calls)})" if calls else ""
     reading.found += (
         KernelLaunch(
             kernel=name,

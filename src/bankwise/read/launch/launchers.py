@@ -62,7 +62,8 @@ Launchers = Mapping[str, Launcher]
 
 def launchers_in(words: Sequence[SourceWord], launches: Sequence[str]) -> dict[str, Launcher]:
     """Those that hold one of the words that launch, or call one of these; none that is defined
-    twice, and of functions without numbers of a template those alone that something calls."""
+    twice, and of the source's functions without numbers of a template those alone that something
+    calls."""
     every = functions_in(words)
     found, signs = dict[str, Launcher](), set(launches)
     while True:
@@ -75,7 +76,11 @@ def launchers_in(words: Sequence[SourceWord], launches: Sequence[str]) -> dict[s
             break
         found |= more
         signs |= more.keys()
-    return {n: one for n, one in found.items() if one.numbers or is_called(words, n, one)}
+    return {
+        n: one
+        for n, one in found.items()
+        if one.numbers or not words[one.named].line or is_called(words, n, one)
+    }
 
 
 def functions_in(words: Sequence[SourceWord]) -> dict[str, Launcher]:

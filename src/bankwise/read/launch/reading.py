@@ -63,6 +63,11 @@ class HostReading(Struct):
             self.inside[block] = frozenset(changed(mine, self.values)) | self._in_macros
         return name in self.inside[block]
 
+    def may_be_called(self, at: int) -> bool:
+        """Whether what stands at a place of a header is read for a call of its function."""
+        within = (n for n, one in self.launchers.items() if one.start <= at < one.stop)
+        return bool(self.calls) or any(name in self.not_followed for name in within)
+
     @property
     def _in_function(self) -> bool:
         return self.blocks[-1] >= 0 and any(
