@@ -183,6 +183,14 @@ FORMS = (
         *("s", ROWS, ("j", "k", "t")),
     ),
     Form(
+        "rows through a pointer",
+        in_kernel(
+            "float (*p)[32] = s;\np[t][/**/k/**/] = p[k][/**/t + 1/**/];\n"
+            "float (&q)[32][32] = s;\nq[k][/**/t/**/] = 1;"
+        ),
+        *("s", ROWS, ("t", "k", "k")),
+    ),
+    Form(
         "returned",
         in_kernel(
             'asm("ldmatrix.x4 {v}, [%0];" :: "r"(bytes(&s[t][/**/k * 4/**/])));\n'
@@ -502,3 +510,28 @@ def test_arrays_that_one_function_gets_have_one_map() -> None:
     assert prove_text(source, parse(after, "k.cu"), both) == 4
     for claims in (both[:1], both[1:], [both[0], other]):
         assert isinstance(prove_text(source, parse(after, "k.cu"), claims), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("element", "before"),
+    [
+        *((one, "") for one in ("int", "half", "float", "double", "uint8_t", "uint16_t")),
+        ("__nv_bfloat16", ""),
+        ("Element", "using Element = float;"),
+        ("Element", "template <typename Element>"),
+    ],
+)
+def test_a_pointer_to_rows_is_declared_whatever_their_type_is_called(
+    element: str, before: str
+) -> None:
+    """Without ``const`` it reads as if what a function of that name gives were set."""
+    held = f"__shared__ {element} s[2][32][32]; {element} (*p)[32] = s[1]; p[t][k] = 1;"
+    (array,) = shared_arrays(parse(f"{before}\n__global__ void g(int t, int k) {{ {held} }}", "k"))
+    assert [len(array.uses), array.refusals] == [1, ()]
+
+
+def test_what_a_function_gives_is_set_and_nothing_declared() -> None:
+    body = "__shared__ float s[2][32][32]; row (*p)[32] = s[1]; p[t][k] = 1;"
+    function = "__device__ float* row(float& x) { return &x; }"
+    (array,) = shared_arrays(parse(f"{function} __global__ void g(float* p) {{ {body} }}", "k"))
+    assert array.refusals
