@@ -110,6 +110,27 @@ def test_a_macro_is_a_number_where_its_operators_hold_together(
 
 
 @pytest.mark.parametrize(
+    ("size", "known"),
+    [
+        ("float r = 5; int n = r / 2 * 32;", None),
+        ("const double r = 5; int n = r / 2 * 32;", None),
+        ("int n = (float)5 / 2 * 32;", None),
+        ("int n = float(5) / 2 * 32;", None),
+        ("int n = static_cast<double>(5) / 2 * 32;", None),
+        ("int n = std::max<float>(5, 4) / 2 * 32;", None),
+        ("bool r = 5; int n = r * 32;", None),
+        ("unsigned char n = 320;", None),
+        ("int n = (char)320;", None),
+        ("int n = static_cast<int>(5) / 2 * 32;", 64),
+        ("bool r = 1; int n = (short)64 * r;", 64),
+    ],
+)
+def test_a_number_is_what_its_type_holds(size: str, known: int | None) -> None:
+    found = blocks(f"void f() {{ {size} k<<<1, n>>>(p); }}")
+    assert found == ([] if known is None else [(known, 1, 1)])
+
+
+@pytest.mark.parametrize(
     ("source", "found"),
     [
         ("void f(int n) { k<<<1, 64>>>(p); k<<<1, n>>>(p); }", [_KNOWN, None]),

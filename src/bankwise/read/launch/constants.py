@@ -40,6 +40,10 @@ BYTES = {"char": 1, "bool": 1, "short": 2, "half": 2, "int": 4, "unsigned": 4, "
 BYTES |= {"float": 4, "double": 8, "float2": 8, "float4": 16, "int2": 8, "int4": 16, "uchar": 1}
 BYTES |= {"uint2": 8, "uint4": 16, "double2": 16, "size_t": 8, "half2": 4, "long": 8}
 """Of the types that expressions name."""
+FRACTIONS = frozenset(name for name in BYTES if name.startswith(("float", "double", "half")))
+"""Types of which no number is kept: ``7 / 2`` of a float is none of whole numbers."""
+_NARROW = {"bool": 1, "char": 127, "short": 32_767, "uchar": 127}
+"""The most that each of these types holds, whether it has a sign or not."""
 _FUNCTIONS: Mapping[str, Callable[[Sequence[int]], int]] = {
     "min": min,
     "max": max,
@@ -76,6 +80,13 @@ def evaluate(words: Sequence[SourceWord], scopes: Sequence[Constants]) -> Known:
     if end != len(words) or (isinstance(value, int) and abs(value) > _MOST):
         return None
     return value
+
+
+def held(value: Known, kind: str) -> Known:
+    """What a variable of a type is that gets a value; None for what it cannot hold as it is."""
+    most = _NARROW.get(kind, _MOST)
+    fits = not isinstance(value, int) or kind not in _NARROW or 0 <= value <= most
+    return value if kind not in FRACTIONS and fits else None
 
 
 def stands_apart(words: Sequence[SourceWord], name: str, body: Sequence[SourceWord]) -> bool:
@@ -142,7 +153,8 @@ def _operand(
         return {"-": -value, "~": ~value, "!": int(not value)}.get(word.text, value), end
     if word.text == "(":
         if _is_cast(words, at):
-            return _operand(words, at + 3, scopes, depth + 1)
+            value, end = _operand(words, at + 3, scopes, depth + 1)
+            return held(value, words[at + 1].text), end
         value, end = _chosen(words, at + 1, scopes, depth + 1)
         if words[end].text != ")":
             raise ValueError("a bracket stays open")
@@ -204,10 +216,11 @@ def _called(
     name, at = words[at].text, at + 1
     if name not in _FUNCTIONS and name not in BYTES:
         return None
+    kind = name
     if words[at].text == "<":
         while words[at].text != ">":
             at += 1
-        at += 1
+        kind, at = words[at - 1].text, at + 1
     if words[at].text != "(":
         return None
     values: list[Known] = []
@@ -218,7 +231,7 @@ def _called(
             raise ValueError("no argument")
     numbers = [one for one in values if isinstance(one, int)]
     whole = len(numbers) == len(values) == (2 if name in ("min", "max") else 1)
-    return _FUNCTIONS.get(name, max)(numbers) if whole else None, at + 1
+    return held(_FUNCTIONS.get(name, max)(numbers), kind) if whole else None, at + 1
 
 
 def _is_cast(words: Sequence[SourceWord], at: int) -> bool:

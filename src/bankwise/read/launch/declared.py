@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bankwise.read.launch.changes import CLOSING, closing
-from bankwise.read.launch.constants import AXES, Known, cut, evaluate, stands_apart
+from bankwise.read.launch.constants import AXES, Known, cut, evaluate, held, stands_apart
 from bankwise.read.launch.facts import Size
 from bankwise.read.launch.reading import CONFIGURED, HostReading
 from bankwise.read.launch.tokens import SourceWord
@@ -71,7 +71,7 @@ def declare(reading: HostReading, at: int) -> None:
         name, opens = words[place].text, words[place + 1].text
         value, place = _initial(reading, place + 1, is_size)
         known = not reading.may_change(name) and not _is_parameter(words, place)
-        kept = value if known else None
+        kept = held(value, words[at].text) if known else None
         kept = kept if reading.scopes[-1].get(name, kept) == kept else None
         if opens in ("=", "(", "{") and (is_size or kept is not None or opens == "="):
             reading.scopes[-1][name] = kept
