@@ -50,6 +50,7 @@ from bankwise.read.launch.launchers import (
 from bankwise.read.launch.loops import loop_at
 from bankwise.read.launch.pointers import pointers_in
 from bankwise.read.launch.reading import HostReading
+from bankwise.read.launch.settled import AskMacros, settled
 from bankwise.read.launch.tokens import SourceWord, tokens
 from bankwise.read.line_marks import MarkedLine, marked_lines
 
@@ -58,18 +59,21 @@ _EVERY_PLACE = frozenset(range(256))
 """What is launched by a call gets copies: a kernel has no other parameters than values."""
 
 
-def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch, ...]:
+def launches_in(
+    source: str, headers: Sequence[str] = (), ask: AskMacros | None = None
+) -> tuple[KernelLaunch, ...]:
     """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant, and
     those of the same kernels whose block, None, is not.
 
     ``headers``: texts that stand before it, for their constants; of what they launch that which the
-    source calls.
+    source calls. ``ask``: the compiler's word on macros that are defined in several ways.
     """
     own = _at_their_lines(tokens(source), source)
     every = (*header_words(headers, _MOST_TOKENS), *own)
     if len(own) > _MOST_TOKENS or not any(word.text in LAUNCHES for word in every):
         return ()
-    words = expanded(every, launching_macros(every, LAUNCHES))
+    kept = every if ask is None else settled(every, (source, *headers), ask)
+    words = expanded(kept, launching_macros(kept, LAUNCHES))
     launchers = launchers_in(words, LAUNCHES)
     values = {**by_value(functions_in(words)), **dict.fromkeys(BY_CALL, _EVERY_PLACE)}
     names = frozenset(changed(words, values))
