@@ -133,6 +133,12 @@ _HINTS = (
         r"unsupported GNU version|unsupported clang version|unsupported Microsoft",
         "another host compiler: `-- -ccbin g++-12`, for example",
     ),
+    (
+        r'"cudaThread(?:Synchronize|Exit)" is undefined',
+        "CUDA 13 has this function by another name only: "
+        "`bankwise check FILE -- -DcudaThreadSynchronize=cudaDeviceSynchronize "
+        "-DcudaThreadExit=cudaDeviceReset`",
+    ),
     (UNKNOWN, "flags that it needs stand behind `--`: `bankwise check FILE -- -Iinclude -DN=4`"),
 )
 """By what the compiler says, the first that fits."""
