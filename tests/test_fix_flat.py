@@ -38,8 +38,8 @@ def test_a_thread_that_reads_a_row_of_a_flat_array_has_no_conflicts_and_whole_ve
     but that of the banks leaves them as they are."""
     _, answer = fixed("kmeans", "--accept-sampled")
     assert "__shared__ float p[(128 * 16) + (128 * 16) / 32 * 4];" in answer["patch"]
-    assert "p[i + i / 32 * 4] = points[" in answer["patch"]
-    assert "float e = p[t * 16 + j + (t * 16) / 32 * 4] - c[k][j];" in answer["patch"]
+    assert "p[i + (i >> 5) * 4] = points[" in answer["patch"]
+    assert "float e = p[t * 16 + j + ((t * 16) >> 5) * 4] - c[k][j];" in answer["patch"]
     assert extra(answer["before"]) == 4 * 4 * 12
     assert extra(answer["after"]) == 0
     assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
@@ -358,7 +358,7 @@ def test_accesses_are_parted_for_more_passes_than_that_executes(
 ) -> None:
     plans = (ArrayPlan(IndexMap(), (), {}, "", parts=parted) for parted in (False, True))
     found = [
-        RankedText(plan, None, None, price, False, False, 0, False, False, False, told)
+        RankedText(plan, None, None, price, False, False, False, 0, False, False, False, told)
         for plan, price, told in zip(plans, (whole, parts), why, strict=True)
     ]
     assert [one.plan.parts for one in worth_parting(found)] == [False, True][: 1 + worth]

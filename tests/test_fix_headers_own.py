@@ -12,6 +12,7 @@ from bankwise.read.cxx.joined import joined_text
 from bankwise.read.line_marks import line_places
 from bankwise.read.project_files import includers, is_own
 from command import bankwise
+from cuda_fixes import compilations
 from header_project import (
     COLUMNS,
     OTHER,
@@ -63,6 +64,18 @@ def test_kernels_in_two_headers_are_changed_there(project: Path) -> None:
     (whole,) = (n for name, n in promised.items() if "transposeILi32" in name)
     assert whole == 0
     assert (project / "src/run.cu").read_text() == RUN
+
+
+@needs_nvcc
+def test_files_that_change_are_compiled_once_to_be_compared(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the text that was judged became lies in its machine code."""
+    ran = compilations(monkeypatch)
+    assert answer(fix("src/run.cu", "--format", "json"))["accepted"]
+    code, ptx = ([text for made, text in ran if made == suffix] for suffix in (".cubin", ".ptx"))
+    assert sum('#include "kernels/transpose.cuh"' in text for text in ptx) == 1
+    assert not {*code} & {*ptx}
 
 
 @needs_nvcc

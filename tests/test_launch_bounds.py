@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.follow import under
 from bankwise.read.follow.dialect import Dialect
 from bankwise.read.follow.driver import check_code
 from bankwise.read.ptx.dialect import PTX
@@ -72,14 +75,14 @@ def sass(body: str) -> AssemblyKernel:
     return bounded(SASS, text.replace("0x04, 0x10", "0x04, 0x05").replace("REQNTID", "MAX_THREADS"))
 
 
-@pytest.mark.parametrize(
-    ("check", "asks", "store", "plain"),
-    [
-        (ptx, PTX_ASKS, PTX_STORE, "mov.u32 %r4, 4;\n"),
-        (amd, AMD_ASKS, AMD_STORE, "\ts_mov_b32 s4, 2\n"),
-        (sass, SASS_ASKS, SASS_STORE, "MOV R2, 0x2\n"),
-    ],
-)
+LANGUAGES = [
+    (ptx, PTX_ASKS, PTX_STORE, "mov.u32 %r4, 4;\n"),
+    (amd, AMD_ASKS, AMD_STORE, "\ts_mov_b32 s4, 2\n"),
+    (sass, SASS_ASKS, SASS_STORE, "MOV R2, 0x2\n"),
+]
+
+
+@pytest.mark.parametrize(("check", "asks", "store", "plain"), LANGUAGES)
 def test_a_kernel_that_asks_for_its_size_is_not_bounded_by_its_most_threads(
     check, asks: str, store: str, plain: str
 ) -> None:
@@ -99,3 +102,20 @@ def _step(kernel: AssemblyKernel) -> int:
     (access,) = kernel.accesses
     (pattern,) = access.access.patterns
     return int(pattern.offsets_bytes[0, 1] - pattern.offsets_bytes[0, 0])
+
+
+@pytest.mark.parametrize(("check", "asks", "store", "plain"), LANGUAGES)
+def test_a_kernel_that_reads_no_size_is_followed_once(
+    check, asks: str, store: str, plain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran, follow = [], under.follow
+
+    def heard(*given: Any) -> Any:
+        ran.append(given)
+        return follow(*given)
+
+    monkeypatch.setattr(under, "follow", heard)
+    check(plain + store)
+    assert len(ran) == 1
+    found = check(asks + store)
+    assert len(ran) > 1 + len(found.others)

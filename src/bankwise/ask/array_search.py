@@ -9,14 +9,15 @@ takes no more passes than its plan has, and nothing else speaks for it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import field
 from msgspec.structs import replace
 
+from bankwise.ask.array_alike import Untried, alike, hides_as_much, no_plainer, otherwise
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_posed import SizedArray
-from bankwise.ask.dearer import crowded, heavy, slower, thinly, unrolled
+from bankwise.ask.dearer import crowded, heavy, slower, thinly, unrolled, waiting
 from bankwise.ask.every_launch import believed, every_launch, over, paying, shown
 from bankwise.ask.few_kernels import few_kernels, whole_text
 from bankwise.ask.source_text import Author, CompiledText
@@ -41,16 +42,10 @@ FEWEST = "fewest-passes"
 
 _DEAR = "more instructions would be executed than the passes that they save are worth"
 
-_WAYS: Mapping[str, int] = {"xor": 0, "sum": 1, "step": 2, "unrolled": 3}
-"""Ways to write one fold, by what they add to an index where the compiler keeps its accesses."""
-
-Untried = tuple[ArrayPlan, Spelling]
-"""A text that is not compiled yet."""
-
 
 class RankedText(ByIdentity, frozen=True, eq=False):
     """A text with what it is ranked by. ``price``: passes and executed instructions of shared
-    memory, less than in the source as it is; ``heavy``, ``crowded``: as of
+    memory, less than in the source as it is; ``heavy``, ``crowded``, ``waiting``: as of
     :mod:`bankwise.ask.dearer`; ``near``: the instructions around, ``dear``: too many for what they
     save; ``unrolled``: many more that are not executed more often; ``why``: it may be slower, since
     it takes so much more besides."""
@@ -61,6 +56,7 @@ class RankedText(ByIdentity, frozen=True, eq=False):
     price: tuple[int, int]
     heavy: bool
     crowded: bool
+    waiting: bool
     near: int
     dear: bool
     laden: bool
@@ -68,9 +64,14 @@ class RankedText(ByIdentity, frozen=True, eq=False):
     why: str
 
     @property
-    def rank(self) -> tuple[tuple[int, int], bool, bool, int]:
+    def text(self) -> Untried:
+        """As it was before it was compiled."""
+        return self.plan, self.spelling
+
+    @property
+    def rank(self) -> tuple[tuple[int, int], bool, bool, bool, int]:
         """The least first."""
-        return self.price, self.heavy, self.crowded, self.near
+        return self.price, self.heavy, self.waiting, self.crowded, self.near
 
 
 class ArraySearch(ByIdentity, frozen=True, eq=False):
@@ -78,10 +79,10 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
 
     What was ``found`` costs less than ``best``. ``left``: what may be slower, and is written by the
     preference for fewest passes alone; ``busy``: of these, what issues for too long; ``paid``: what
-    others would cost more, in words; ``worse``: the plans of those that take more passes;
-    ``tried``: what was compiled; ``few``: by whom with the array's kernels alone, None for whole
-    texts, once that was asked; ``sooner``: it is asked before the first text, as it is known to
-    save something."""
+    others would cost more, in words; ``worse``: the plans of those that take more passes; ``lost``:
+    texts that take more than planned, as accesses became narrower; ``tried``: what was compiled;
+    ``few``: by whom with the array's kernels alone, None for whole texts, once that was asked;
+    ``sooner``: it is asked before the first text, as it is known to save something."""
 
     author: Author
     before: CompiledText
@@ -93,6 +94,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     busy: list[RankedText] = field(default_factory=list)
     paid: list[str] = field(default_factory=list)
     worse: list[ArrayPlan] = field(default_factory=list)
+    lost: list[Untried] = field(default_factory=list)
     tried: list[Untried] = field(default_factory=list)
     few: list[Author | None] = field(default_factory=list)
     sooner: bool = False
@@ -137,7 +139,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     def _again(self, given: Sequence[Spelling]) -> list[Untried]:
         """All texts but those that were ``given``, as if none had been compiled; whole this time.
         Those that were are remembered."""
-        for known in (self.found, self.left, self.busy, self.paid, self.worse):
+        for known in (self.found, self.left, self.busy, self.paid, self.worse, self.lost):
             known.clear()
         self.few[:] = [None]
         return [one for one in self._in_order() if one[1] not in given]
@@ -212,23 +214,35 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         most = max(map(self._saved, self.found), default=0)
         if one[0].late and _ENOUGH * self._planned(self.plans.plans[0]) <= most:
             return False
-        busy = any(saved <= self._saved(b) and _no_plainer(one, b) for b in self.busy)
-        return not busy and not any(self._beaten(one, saved, other) for other in self.found)
+        if any(hides_as_much(one, other) for other in self.lost):
+            return False
+        behind = any(saved <= self._saved(b) and self._no_faster(one, b) for b in self.left)
+        return not behind and not any(self._beaten(one, saved, other) for other in self.found)
+
+    def _no_faster(self, one: Untried, left: RankedText) -> bool:
+        """Whether a text may be slower for what speaks against one that was left: it is written as
+        that is, or that one issues for too long, and adds no less to each index. What becomes of
+        accesses in parts is not foreseen."""
+        as_slow = alike(one[1], left.spelling) or left in self.busy
+        return not left.plan.parts and as_slow and no_plainer(one, left.text)
 
     def _beaten(self, one: Untried, saved: int, other: RankedText) -> bool:
         """Whether a text that saves so many passes is not preferred to another one."""
         known = self._saved(other)
         if other.why:
-            as_slow = saved <= known and _alike(one[1], other.spelling) and _no_plainer(one, other)
+            as_slow = (
+                saved <= known and alike(one[1], other.spelling) and no_plainer(one, other.text)
+            )
             return as_slow or (saved if self._fewest else 2 * saved) < known
         if saved < known:
             return not self._stands_behind(saved)
-        if other.unrolled and saved == known and not _alike(one[1], other.spelling):
+        if other.unrolled and saved == known and not alike(one[1], other.spelling):
             return False
         if saved > known or not self._plain(other):
             return False
-        another = other.dear or (other.laden and _otherwise(one[0], other.plan))
-        return not another or _no_plainer(one, other)
+        padded = bool(one[0].map.pad) != bool(other.plan.map.pad)
+        another = other.dear or (other.laden and otherwise(one[0], other.plan))
+        return not (another or (other.waiting and padded)) or no_plainer(one, other.text)
 
     def _stands_behind(self, saved: int) -> bool:
         """Whether what costs least may be slower, and a plain text that saves so many passes would
@@ -259,19 +273,26 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         if isinstance(made, str):
             self.paid.append(made)
             self.worse.append(one[0])
+            self.lost.append(one)
         elif made is not None and (why := self._guessed(made)):
             self.paid.append(why)
         elif made is not None:
-            ranked = self._ranked(one, made)
-            busy = "" if self._fewest else self._longer_busy(made)
-            why = busy or ("" if self._fewest else self._dearly(ranked))
-            if why:
-                self.paid.append(why)
-                self.left.append(replace(ranked, why=why))
-                if busy and ranked.price[1] <= self._cost[1]:
-                    self.busy.append(ranked)
-            elif ranked.price < self._cost:
-                self.found.append(ranked)
+            self._place(self._ranked(one, made))
+
+    def _place(self, one: RankedText) -> None:
+        """Put a text where it belongs: what costs less, what may be slower, what lost accesses."""
+        wide = one.price[1] <= self._cost[1]
+        if not wide and self._saved(one) < self._planned(one.plan):
+            self.lost.append(one.text)
+        busy = "" if self._fewest else self._longer_busy(one.made)
+        why = busy or ("" if self._fewest else self._dearly(one))
+        if why:
+            self.paid.append(why)
+            self.left.append(replace(one, why=why))
+            if busy and wide:
+                self.busy.append(self.left[-1])
+        elif one.price < self._cost:
+            self.found.append(one)
 
     def _ranked(self, one: Untried, made: CompiledText) -> RankedText:
         texts, last = (self.before.kernels, made.kernels), (self.before.kernels, self.best.kernels)
@@ -282,6 +303,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             made.emitted.beside(self.before.emitted),
             heavy(*texts) and (heavy(*more) or not heavy(*last)),
             crowded(*texts),
+            waiting(*texts),
             made.emitted.nearer(self.before.emitted),
             made.emitted.is_dear(self.best.emitted, self._gpu),
             made.emitted.is_laden(self.best.emitted, self._gpu),
@@ -333,31 +355,6 @@ def worth_parting(found: Sequence[RankedText]) -> list[RankedText]:
 def _for_nothing(parts: RankedText, whole: RankedText) -> bool:
     saved, executed = (whole.price[0] - parts.price[0], parts.price[1] - whole.price[1])
     return saved <= executed and bool(whole.why) <= bool(parts.why)
-
-
-def _no_plainer(one: Untried, other: RankedText) -> bool:
-    """Whether a text adds no less to each index than another one that the compiler made what was
-    planned of, both of accesses as wide: as many folds or more, in no shorter way."""
-    (plan, spelling), map_ = one, other.plan.map
-    if plan.parts != other.plan.parts:
-        return False
-    if map_.pad:
-        return not map_.row or (bool(plan.map.pad) and plan.map.row == map_.row)
-    way, known = _WAYS.get(spelling.how), _WAYS.get(other.spelling.how)
-    if plan.map.pad or way is None or known is None:
-        return False
-    return len(plan.map.folds) >= len(map_.folds) and way >= known
-
-
-def _otherwise(one: ArrayPlan, other: ArrayPlan) -> bool:
-    """Whether one of two plans folds each index, and the other adds pads to it."""
-    return bool(one.map.row) != bool(other.map.row)
-
-
-def _alike(one: Spelling, other: Spelling) -> bool:
-    """Whether two maps are written in one way, under one pragma."""
-    under = {each.text.partition(", under ")[2] for each in (one, other)}
-    return one.how == other.how and len(under) == 1
 
 
 def _joins(source: CxxSource, sized: SizedArray) -> bool:

@@ -88,16 +88,19 @@ def fix_source_file(
         author, before, said = _asked(file, options, phase, one_file(output))
     except InputError as error:
         raise asked_by(error, "fix") from error
-    found = in_files(author, _report(author, before, said, judges), output)
+    found = in_files(author, *_report(author, before, said, judges), output)
     if isinstance(found, Refusal):
         author, before, said = _asked(file, options, phase, str(found))
-        found = in_files(author, _report(author, before, said, judges), output)
+        found = in_files(author, *_report(author, before, said, judges), output)
     assert isinstance(found, FixReport)
     return found
 
 
-def _report(author: Author, before: CompiledText, said: Sequence[str], judges: Judges) -> FixReport:
-    """What becomes of a source, as one text."""
+def _report(
+    author: Author, before: CompiledText, said: Sequence[str], judges: Judges
+) -> tuple[FixReport, str]:
+    """What becomes of a source, as one text; and what the compiler made of that on the way, as far
+    as it is known."""
     file, fixed = author.what.path, _tried_alone(author, before, judges)
     told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
@@ -105,7 +108,7 @@ def _report(author: Author, before: CompiledText, said: Sequence[str], judges: J
     before, after = fixed.before, fixed.compiled
     slower = dear(before.kernels, after.kernels)
     left = tuple(Refusal(one, Location(str(file))) for one in author.left)
-    return FixReport(
+    report = FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
         changes=fixed.changes,
@@ -122,6 +125,7 @@ def _report(author: Author, before: CompiledText, said: Sequence[str], judges: J
         passed_over=fixed.passed_over,
         accept_slower=_asks_fewest(file, author.options),
     )
+    return report, "" if after.changed else after.between
 
 
 def _asks_fewest(file: Path, options: Options) -> bool:
@@ -207,7 +211,10 @@ def _tried_alone(author: Author, before: CompiledText, judges: Judges) -> _Fixed
     author.phase("compiling the whole text")
     if fixed.changes and not is_whole(author, other, fixed.compiled):
         return _with_headers(author, before, judges)
-    return replace(fixed, copied=(*fixed.copied, *said_alone(other) * bool(fixed.changes)))
+    alone = said_alone(other) * bool(fixed.changes)
+    # What was emitted on the way is that of the text without the code of the host.
+    made = replace(fixed.compiled, between="")
+    return replace(fixed, compiled=made, copied=(*fixed.copied, *alone))
 
 
 def _with_headers(author: Author, before: CompiledText, judges: Judges) -> _Fixed:

@@ -90,10 +90,10 @@ def same_program(
     """Whether the compiler makes the same code of a text and of one with copies, if any."""
     language = author.language
     renamed = {one.name: one.function for one in copies}
-    known = [before.between, after.between] * bool(before.between and after.between)
+    known = {one.text: one.between for one in (before, after)}
 
     def emitted(one: CompiledText, names: Mapping[str, str]) -> str:
-        text = known.pop(0) if known else language.emitted(replace(author.what, text=one.text))
+        text = known.pop(one.text, "") or language.emitted(replace(author.what, text=one.text))
         return code_of(text, names, language.remark)
 
     try:

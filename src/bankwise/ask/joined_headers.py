@@ -83,16 +83,16 @@ def one_file(output: str) -> str:
     return "" if several else _ONE_FILE.format(output=output)
 
 
-def in_files(author: Author, report: FixReport, output: str) -> FixReport | Refusal:
+def in_files(author: Author, report: FixReport, emitted: str, output: str) -> FixReport | Refusal:
     """An answer about a text as one about its files; a Refusal where that text may not be written
-    into them."""
+    into them. ``emitted``: what the compiler made of the text on the way, as far as it is known."""
     joined, old, new = author.joined, report.source_text, report.fixed_text
     files: tuple[EditedFile, ...] = (EditedFile(report.before.file, old, new),)
     notes: tuple[str, ...] | Refusal = ()
     if joined is not None:
         files = edited_files(joined, old, new)
     if report.accepted:
-        notes = _judged(author, files, new)
+        notes = _judged(author, files, new, emitted)
     if isinstance(notes, Refusal) and joined is not None:
         return notes
     if isinstance(notes, Refusal):
@@ -120,7 +120,9 @@ def edited_files(joined: JoinedText, before: str, after: str) -> tuple[EditedFil
     return tuple(EditedFile(str(one), old[one], new[one]) for one in every)
 
 
-def _judged(author: Author, files: Sequence[EditedFile], after: str) -> tuple[str, ...] | Refusal:
+def _judged(
+    author: Author, files: Sequence[EditedFile], after: str, emitted: str
+) -> tuple[str, ...] | Refusal:
     """What there is to say of files that change; a Refusal where they are not the same program as
     the text that was judged, or where a file that is not compiled here may need something as it
     was."""
@@ -132,12 +134,15 @@ def _judged(author: Author, files: Sequence[EditedFile], after: str) -> tuple[st
     others = texts_of_others(author) if headers else {}
     if why := needed(headers, others):
         return Refusal(why)
-    if joined and not _is_same(author, joined, after, {Path(f.path): f.text for f in files}):
+    texts = {Path(one.path): one.text for one in files}
+    if joined and not _is_same(author, joined, after, emitted, texts):
         return Refusal(_NO_FILES)
     return (said_users([Path(one.path) for one in headers], others),) if headers else ()
 
 
-def _is_same(author: Author, joined: JoinedText, after: str, files: Mapping[Path, str]) -> bool:
+def _is_same(
+    author: Author, joined: JoinedText, after: str, emitted: str, files: Mapping[Path, str]
+) -> bool:
     """Whether the files, in the place of the user's, are the same program as the joined text."""
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         root = Path(folder)
@@ -151,13 +156,14 @@ def _is_same(author: Author, joined: JoinedText, after: str, files: Mapping[Path
         what = replace(author.what, path=_below(root, joined.file), text=None, alone=None)
         what = replace(what, flags=tuple(_mapped(root, what.flags)))
         judged = replace(author.what, text=after, alone=None)
-        language = author.language
+        language, known = author.language, {judged: emitted}
 
-        def emitted(one: Compilation) -> str:
-            return code_of(language.emitted(one), {}, language.remark)
+        def code(one: Compilation) -> str:
+            text = known.pop(one, "") or language.emitted(one)
+            return code_of(text, {}, language.remark)
 
         try:
-            return same_in_some(partial(emitted, judged), partial(emitted, what))
+            return same_in_some(partial(code, judged), partial(code, what))
         except InputError:
             return False
 

@@ -103,15 +103,25 @@ class Opener(Struct, frozen=True):
         return " ".join(f"--arg {argument_name(key)}={value}" for key, value in given)
 
 
+class LoadsInFlight(Struct, frozen=True):
+    """Of global memory, in straight pieces of a kernel that touch shared memory. ``most``: that a
+    wave has asked for before it waits for one of them; ``waits``: how often all waves of a
+    workgroup wait so, a latency each."""
+
+    most: int = 0
+    waits: int = 0
+
+
 class AssemblyKernel(ByIdentity, frozen=True, eq=False):
     """One kernel of an assembly text.
 
     ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or
     None; ``local_bytes``: of its own memory, for its stack and for registers that are kept there;
     ``instructions``: in the text; ``executed``: by all waves in the straight pieces of it that
-    touch shared memory, as followed. ``open_branches``: line to the reason why both ways were
-    followed. ``notes``: what was assumed. ``unseen``: what may touch shared memory besides,
-    nobody knows where. ``places``: what lines are called where nobody has the text: ``+0x1c0``.
+    touch shared memory, as followed; ``loads``: of global memory. ``open_branches``: line to the
+    reason why both ways were followed. ``notes``: what was assumed. ``unseen``: what may touch
+    shared memory besides, nobody knows where. ``places``: what lines are called where nobody has
+    the text: ``+0x1c0``.
     ``launch``: on which facts it was followed; ``assumed``: what of them nobody says; ``others``:
     the same kernel on others, where several launches are known or were tried. ``facts``: those of
     the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
@@ -147,6 +157,7 @@ class AssemblyKernel(ByIdentity, frozen=True, eq=False):
     variables: tuple[tuple[str, int], ...] = ()
     executed: int = 0
     unfollowed: tuple[str, ...] = ()
+    loads: LoadsInFlight = LoadsInFlight()
     boxes: tuple[Box, ...] = ()
     cut: Cut | Residues | None = None
     work: int = 0

@@ -61,7 +61,8 @@ def changed_kernels(
 
 
 def _bare(emitted: str, remark: str) -> str:
-    """An emitted text without places in the source."""
+    """An emitted text without places in the source, and how far in a line begins: the text that
+    lies in machine code has each at its begin."""
     places = re.compile(_PLACES.format(remark=re.escape(remark)), re.MULTILINE)
     bare = _CUID.sub("", steady(places.sub("", _DEBUG.sub("", emitted))))
-    return "\n".join(filter(str.strip, bare.split("\n")))
+    return "\n".join(filter(None, map(str.strip, bare.split("\n"))))

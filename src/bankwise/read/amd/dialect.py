@@ -8,11 +8,13 @@ from bankwise.read.amd.decode import decode_kernel
 from bankwise.read.amd.flat import reads_aperture
 from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
 from bankwise.read.amd.jumps import with_jumps
+from bankwise.read.amd.operands import bare, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels
 from bankwise.read.amd.start import GROUPS, WORKGROUP_IDS, argument_of, known_memory, start
 from bankwise.read.amd.text import target
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.dialect import Dialect, Size, Threads
+from bankwise.read.follow.in_flight import GlobalLoads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
 
@@ -55,6 +57,17 @@ def _other_starts(
     return tuple(start(kernel, size, args, memory, 1, error) for error in errors)
 
 
+def _named(op: AmdInstruction) -> tuple[str, ...]:
+    """The registers that an instruction names."""
+    return tuple(name for text in op.operands for name in operand(bare(text)).registers)
+
+
+def _brought(op: AmdInstruction) -> tuple[str, ...]:
+    """Those that it fills from global memory."""
+    fills = op.name.startswith(("global_load_", "buffer_load_")) and "lds" not in op.modifiers
+    return operand(op.operands[0]).registers if fills and op.operands else ()
+
+
 AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     name="amd",
     title="AMD assembly printed by LLVM",
@@ -84,4 +97,5 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     decode=decode_kernel,
     start=_start,
     other_starts=_other_starts,
+    loads=GlobalLoads(_brought, _named),
 )

@@ -10,6 +10,7 @@ from msgspec import Struct
 from bankwise.errors import Location
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded, I
+from bankwise.read.follow.in_flight import GlobalLoads
 from bankwise.read.follow.result import ALLOCATION
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
@@ -98,8 +99,8 @@ class Dialect(Struct, Generic[K, I], frozen=True, kw_only=True):
     must not depend on them. ``parts``: see :data:`Parts`; ``label``: what an instruction is called
     in notes beside its name in the machine files, "" if nothing; ``address``: of an instruction in
     its function, in bytes; ``place``: equal for the copies of one instruction, where a function is
-    called several times; ``runs``: whether an instruction can run at all; ``generic``: what may
-    touch shared memory besides, nobody knows where.
+    called several times; ``runs``: whether an instruction can run at all; ``loads``: see
+    :class:`GlobalLoads`; ``generic``: what may touch shared memory besides, nobody knows where.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Dialect(Struct, Generic[K, I], frozen=True, kw_only=True):
     address: Callable[[I], int | None] = lambda instruction: None
     place: Callable[[I], Hashable] = id
     runs: Callable[[I], bool] = lambda instruction: True
+    loads: GlobalLoads[I] | None = None
     generic: Callable[[K, Decoded, Trace], str] = lambda kernel, decoded, trace: ""
 
 

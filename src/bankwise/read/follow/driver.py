@@ -30,7 +30,7 @@ from bankwise.read.follow.side_by_side import (
     numbers_of_name,
     side_by_side,
 )
-from bankwise.read.follow.under import asks_size, under
+from bankwise.read.follow.under import LaunchRuns, asks_size, under
 from bankwise.read.kept_code import KeptCode, answered
 from bankwise.read.launch.boxes import Box, first_block
 from bankwise.read.launch.facts import (
@@ -211,7 +211,7 @@ def check_kernel(
     """
 
     decoded = dialect.decode(kernel)
-    ready = Preparations(decoded.program)
+    runs = LaunchRuns(Preparations(decoded.program))
 
     own = set(dialect.group_index)
 
@@ -219,7 +219,7 @@ def check_kernel(
         launch: KernelLaunch, box: Box | None = None, steps: int | None = None
     ) -> AssemblyKernel:
         most = min(filter(None, (steps, said.steps)), default=None)
-        return under(dialect, kernel, decoded, ready, file, gpu, place, launch, most, box)
+        return under(dialect, kernel, decoded, runs, file, gpu, place, launch, most, box)
 
     def run(launch: KernelLaunch) -> AssemblyKernel:
         found = in_box(launch)
@@ -229,7 +229,7 @@ def check_kernel(
         first, *others = block_classes(found, each, said.steps or MOST_WORK)
         return replace(first, others=tuple(others))
 
-    every = _launches(dialect, kernel, decoded, file, said)
+    every = _launches(dialect, kernel, decoded, runs, file, said)
     launches = [one for one in every if one.block is not None]
     touches = bool(decoded.touches or decoded.refusals)
     found = side_by_side(launches, run, touches, said.tried)
@@ -281,7 +281,12 @@ def _trials(dialect: Dialect[K, I], kernel: K, found: AssemblyKernel) -> int:
 
 
 def _launches(
-    dialect: Dialect[K, I], kernel: K, decoded: Decoded, file: str, said: Launches
+    dialect: Dialect[K, I],
+    kernel: K,
+    decoded: Decoded,
+    runs: LaunchRuns,
+    file: str,
+    said: Launches,
 ) -> tuple[KernelLaunch, ...]:
     text, place = dialect.threads(kernel), Location(file, kernel.line)
     size = None
@@ -301,6 +306,7 @@ def _launches(
         return found
     axes, bound = dialect.axes(kernel), size if text.bound else None
     whole = at_bound(open_[0], axes, bound)
-    if whole and not (decoded.touches and asks_size(dialect, kernel, decoded, whole, said.steps)):
+    asked = (dialect, kernel, decoded, runs)
+    if whole and not (decoded.touches and asks_size(*asked, whole, said.steps)):
         return (whole,)
     return assumed(open_[0], axes, bound, numbers_of_name(kernel.name))

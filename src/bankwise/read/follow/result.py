@@ -178,10 +178,9 @@ def moved(trace: Trace, again: Iterable[Trace]) -> str:
     return "its addresses depend on numbers that only the machine knows"
 
 
-def executed(program: Program, trace: Trace) -> int:
+def executed(program: Program, runs: Mapping[int, int]) -> int:
     """Instructions that the waves execute in the blocks that touch shared memory: such a block runs
-    as often as its accesses."""
-    runs = _runs(trace.touched)
+    as often as its accesses, by :func:`wave_runs`."""
     return sum(
         (block.stop - block.start)
         * max((runs[n] for n in range(block.start, block.stop) if n in runs), default=0)
@@ -189,7 +188,7 @@ def executed(program: Program, trace: Trace) -> int:
     )
 
 
-def _runs(touched: Mapping[int, Touched]) -> dict[int, int]:
+def wave_runs(touched: Mapping[int, Touched]) -> dict[int, int]:
     """How often waves execute each access, all together."""
     waves: dict[int, int] = {}
     runs = dict.fromkeys(touched, 0)

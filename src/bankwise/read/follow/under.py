@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.errors import InputError, Location, Refusal
@@ -11,6 +13,7 @@ from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKerne
 from bankwise.read.follow.blocks import block_index
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.dialect import GENERIC, GROUP_SIZE, Dialect, K, Parts, Place
+from bankwise.read.follow.in_flight import loads_in_flight
 from bankwise.read.follow.prepared import Preparations
 from bankwise.read.follow.result import (
     ALLOCATION,
@@ -23,21 +26,35 @@ from bankwise.read.follow.result import (
     open_reasons,
     unread,
     unseen,
+    wave_runs,
 )
 from bankwise.read.follow.run import Trace, follow
-from bankwise.read.follow.state import State
+from bankwise.read.follow.state import Partly, State
 from bankwise.read.follow.touched import Touched, together
 from bankwise.read.follow.units import UnitPart, unit_parts
-from bankwise.read.follow.values import Unknown
+from bankwise.read.follow.values import Unknown, Value
 from bankwise.read.launch.boxes import Box
 from bankwise.read.launch.facts import KernelLaunch, bits_of
+
+
+class LaunchRuns(Struct, frozen=True):
+    """A program made ready for runs. ``made``: those that were, to ask whether they read how many
+    threads there are: they are the launches' own."""
+
+    preparations: Preparations
+    made: list[tuple[KernelLaunch, Trace]] = field(default_factory=list)
+
+    def take(self, launch: KernelLaunch) -> Trace | None:
+        """The run of a launch that was made; it is kept no longer."""
+        found = next((n for n, (one, _) in enumerate(self.made) if one is launch), None)
+        return None if found is None else self.made.pop(found)[1]
 
 
 def under(
     dialect: Dialect[K, I],
     kernel: K,
     decoded: Decoded,
-    preparations: Preparations,
+    runs: LaunchRuns,
     file: str,
     gpu: str,
     place: Place,
@@ -54,10 +71,12 @@ def under(
     start = dialect.start(kernel, size, args)
     if box is not None:
         _place(dialect, start, box)
-    ready = preparations.of(start)
-    trace = follow(ready, start, steps, () if box is None else dialect.group_index)
+    ready = runs.preparations.of(start)
+    trace = runs.take(launch) if box is None else None
+    trace = trace or follow(ready, start, steps, () if box is None else dialect.group_index)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
+    code, waves = dialect.instructions(kernel), wave_runs(trace.touched)
     moved_ = moved(trace, [follow(ready, other, steps) for other in others])
     generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace), moved_)))
     return AssemblyKernel(
@@ -67,8 +86,9 @@ def under(
         lds_bytes=kernel.lds_bytes,
         registers=dialect.registers(kernel),
         local_bytes=dialect.local_bytes(kernel),
-        instructions=len(dialect.instructions(kernel)),
-        executed=executed(decoded.program, trace),
+        instructions=len(code),
+        executed=executed(decoded.program, waves),
+        loads=loads_in_flight(code, decoded.program, dialect.loads, waves),
         workgroup_size=size,
         accesses=tuple(_accesses(dialect, kernel, decoded, trace, parts, place)),
         not_followed=unread(decoded, trace),
@@ -86,14 +106,51 @@ def under(
 
 
 def asks_size(
-    dialect: Dialect[K, I], kernel: K, decoded: Decoded, launch: KernelLaunch, steps: int | None
+    dialect: Dialect[K, I],
+    kernel: K,
+    decoded: Decoded,
+    runs: LaunchRuns,
+    launch: KernelLaunch,
+    steps: int | None,
 ) -> bool:
     """Whether what is touched, or by which lanes, depends on how many threads a kernel reads that
-    it has."""
+    it has. It does not where its run reads no such number."""
     assert launch.block is not None
-    start = dialect.start(kernel, launch.block, _arguments(dialect, kernel, launch), told=False)
-    trace = follow(Preparations(decoded.program).of(start), start, steps, (GROUP_SIZE,))
+    args = _arguments(dialect, kernel, launch)
+    start, untold = (dialect.start(kernel, launch.block, args, told=told) for told in (True, False))
+    sizes = {name for name, value in untold.registers.items() if _is_size(value)}
+    if not any(sizes.intersection(step.reads) for step in decoded.program.steps):
+        ready = runs.preparations.of(start)
+        start.memory = _watched(start.memory, untold.memory)
+        try:
+            trace = follow(ready, start, steps)
+        except _SizeRead:
+            pass
+        else:
+            runs.made.append((launch, trace))
+            return bool(trace.stopped)
+    trace = follow(Preparations(decoded.program).of(untold), untold, steps, (GROUP_SIZE,))
     return bool(trace.stopped) or GROUP_SIZE in facts_of(trace)
+
+
+class _SizeRead(Exception):  # noqa: N818 - no error: it ends a run
+    """A run reads how many threads there are."""
+
+
+def _watched(told: Callable[..., Any], untold: Callable[..., Any]) -> Callable[..., Any]:
+    """What a kernel reads of memory, up to how many threads it has."""
+
+    def read(*asked: Any) -> Any:
+        found = untold(*asked)
+        if any(map(_is_size, found if isinstance(found, tuple) else (found,))):
+            raise _SizeRead
+        return told(*asked)
+
+    return read
+
+
+def _is_size(value: Value | Partly | None) -> bool:
+    return isinstance(value, Unknown) and value.fact == GROUP_SIZE
 
 
 def _own_places(dialect: Dialect[K, I], box: Box) -> ArgumentValues:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from bankwise.errors import InputError, Location
 from bankwise.read.follow.dialect import Dialect, Parts, Threads
+from bankwise.read.follow.in_flight import GlobalLoads
 from bankwise.read.follow.result import ALLOCATION
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.touched import Touched, by_window, of_shared
 from bankwise.read.sass.decode import decode_kernel
+from bankwise.read.sass.effects import brought, named
 from bankwise.read.sass.facts import RESERVED_BYTES
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.parse import (
@@ -132,5 +134,6 @@ SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     label=_label,
     address=lambda i: i.address,
     place=lambda i: i.line,
+    loads=GlobalLoads(brought, named),
     runs=lambda i: i.guard != "!PT",  # the compiler guards with !PT what only fills a slot
 )

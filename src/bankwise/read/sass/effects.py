@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from bankwise.read.sass.instruction import SassInstruction
-from bankwise.read.sass.operands import PREDICATES, following, predicate_name, register
+from bankwise.read.sass.operands import PREDICATES, following, mentioned, predicate_name, register
 
 _NOTHING = re.compile(
     r"(?:ST|STG|STS|STL|STSM|RED|REDG|REDS|NOP|BAR|MEMBAR|DEPBAR|LDGDEPBAR|LDGSTS|LDGMC|ERRBAR"
@@ -44,6 +44,18 @@ def results(i: SassInstruction) -> tuple[str, ...]:
     if i.parts[0] in ("R2P", "UR2UP") or (i.parts[0] == "B2R" and "RESULT" in i.parts):
         return (*(f"P{n}" for n in range(PREDICATES)), *_registers(i))
     return _registers(i)
+
+
+def named(i: SassInstruction) -> frozenset[str]:
+    """The registers that ``i`` names, and all that it stores."""
+    stored = i.parts[0] in ("ST", "STG", "STS", "STL") and i.operands
+    more = following(register(i.operands[-1]), width(i)) if stored else ()
+    return mentioned(i.operands).union(more)
+
+
+def brought(i: SassInstruction) -> tuple[str, ...]:
+    """The registers that ``i`` fills from global memory."""
+    return results(i) if i.parts[0] == "LDG" else ()
 
 
 def _registers(i: SassInstruction) -> tuple[str, ...]:

@@ -60,6 +60,12 @@ def following(name: str, count: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=_TEXTS)
+def mentioned(operands: tuple[str, ...]) -> frozenset[str]:
+    """The first register of all that operands name, and what addresses are made of."""
+    return frozenset(one[0] for text in operands for one in _REGISTER.finditer(text))
+
+
+@lru_cache(maxsize=_TEXTS)
 def register(text: str) -> str:
     """The register that an operand names, without sign and size; empty if it is none."""
     found = re.fullmatch(r"[-~|!]*(U?R(?:Z|\d+))(?:\.\w+)*\|?", text)

@@ -1,0 +1,122 @@
+"""Loads of global memory in flight: how many, how often waves wait, and what ``fix`` says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from bankwise.ask.dearer import slower
+from bankwise.errors import Location
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.assembly import AssemblyKernel, LoadsInFlight
+from bankwise.read.follow.driver import check_code
+from command import bankwise
+from cuda_fixes import KERNELS, extra, fixed, real, verdicts
+from isa_texts import amd_text
+from sass_texts import SHARED, sass
+
+LOAD, STORE, ADD = "LDG.E R{0}, desc[UR4][R20.64]", "STS [R2], R{0}", "FADD R{0}, R{0}, R{0}"
+
+
+def sass_of(*lines: str) -> AssemblyKernel:
+    return sass(SHARED + "\n".join(lines))
+
+
+def stage(*groups: int) -> list[str]:
+    """Groups of so many loads, each stored behind the last of its group."""
+    numbers, lines = iter(range(4, 200)), []
+    for many in groups:
+        registers = [next(numbers) + 30 for _ in range(many)]
+        lines += [form.format(n) for form in (LOAD, STORE) for n in registers]
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("groups", "most", "waits"),
+    [((12,), 12, 1), ((6, 6), 6, 2), ((1,) * 12, 1, 12), ((3, 5), 5, 2)],
+)
+def test_loads_that_are_stored_together_are_waited_for_once(
+    groups: tuple[int, ...], most: int, waits: int
+) -> None:
+    assert sass_of(*stage(*groups)).loads == LoadsInFlight(most, waits)
+
+
+def test_a_load_ends_with_what_reads_it_or_writes_where_it_will() -> None:
+    load, store = LOAD.format(40), STORE.format(40)
+    assert sass_of(load, ADD.format(41), LOAD.format(42), store, STORE.format(42)).loads.waits == 1
+    assert sass_of(load, "MOV R40, 0x1", LOAD.format(42), STORE.format(42)).loads.waits == 2
+    assert sass_of(load, LOAD.format(40), STORE.format(40)).loads.waits == 2
+    # A copy that goes past the registers is none; nor is a load of shared or constant memory.
+    for other in ("LDGSTS.E [R2], desc[UR4][R20.64]", "LDS R40, [R2]", "LDC R40, c[0x0][R3]"):
+        assert sass_of(other, store).loads == LoadsInFlight()
+
+
+def test_what_a_round_of_a_loop_leaves_in_flight_is_waited_for_in_the_next() -> None:
+    body = ["MOV R6, 0x0", "L1:", STORE.format(40), LOAD.format(40), "IADD3 R6, R6, 0x1, RZ"]
+    loop = [*body, "ISETP.NE.AND P0, PT, R6, 0x5, PT", "@P0 BRA `(L1)"]
+    assert sass_of(*loop).loads == LoadsInFlight(1, 5)
+
+
+def test_all_waves_are_counted() -> None:
+    found = sass(SHARED + "\n".join(stage(2, 2)), threads=128)
+    assert found.loads == LoadsInFlight(2, 4 * 2)
+
+
+def test_amd_assembly_has_them_by_its_registers() -> None:
+    code = """\
+\ts_load_dwordx2 s[4:5], s[0:1], 0x0
+\tv_lshlrev_b32_e32 v1, 2, v0
+\ts_waitcnt lgkmcnt(0)
+\tglobal_load_dword v2, v1, s[4:5]
+\tglobal_load_dwordx2 v[4:5], v1, s[4:5] offset:16
+\ts_waitcnt vmcnt(1)
+\tds_write_b32 v1, v2
+\ts_waitcnt vmcnt(0)
+\tds_write_b32 v1, v5 offset:1024
+\tglobal_load_dword v2, v1, s[4:5] offset:64
+\ts_waitcnt vmcnt(0)
+\tds_write_b32 v1, v2 offset:2048"""
+    (found,) = check_code(AMD, amd_text(code), "k.s")
+    assert found.loads == LoadsInFlight(2, 2)
+
+
+def kernel(waits: int, most: int = 8) -> AssemblyKernel:
+    """256 threads without an access of shared memory: no pass is saved."""
+    place = Location("k.cu", 1)
+    made = AssemblyKernel(
+        *("k", "sm_90", place, 8_192, 32, (256, 1, 1), (), (), (), {}), instructions=100
+    )
+    return replace(made, loads=LoadsInFlight(most, waits))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"), [(8, 16, True), (8, 15, False), (0, 64, False), (16, 8, False)]
+)
+def test_waits_are_told_from_twice_as_many_on(before: int, after: int, told: bool) -> None:
+    said = slower([kernel(before)], [kernel(after, 3)])
+    assert said == "k takes 8 -> 3 loads of global memory in flight" * told
+
+
+@real
+def test_a_fold_that_takes_the_registers_of_what_is_in_flight_gives_way_to_a_pad() -> None:
+    """An H200 took 1.14 times as long with the fold, whose 12 addresses left registers for 3 loads
+    for 12 before."""
+    code, answer = fixed("matvec", "--accept-sampled")
+    assert code == 0
+    assert extra(answer["before"]) == 3_584
+    assert extra(answer["after"]) == 0
+    assert [one["address"] for one in answer["changes"]] == ["a: rows of 128 become 128 + 4"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+
+
+@real
+def test_a_text_with_fewer_loads_in_flight_is_said_to_be_so() -> None:
+    """nvcc unrolls the loop that stages 16 elements a thread, and with a pad in steps of 4: 192
+    passes are saved, and an H200 took 1.02 times as long."""
+    path = str(KERNELS / "kmeans.cu")
+    done = bankwise("fix", path, "-t", "sm_90", "--accept-sampled", "--format", "json")
+    answer = json.loads(done.out)
+    assert done.code == 3
+    assert "16 -> 4 loads of global memory in flight" in json.dumps(answer["slower"])
