@@ -307,6 +307,21 @@ def test_the_words_of_nvcc_stand_at_the_users_line(write: Callable[..., str]) ->
 
 
 @real
+def test_a_function_that_cuda_has_no_more_is_named_by_its_new_name(
+    write: Callable[..., str],
+) -> None:
+    file = write(gemm(32) + "void go() { cudaThreadSynchronize(); cudaThreadExit(); }\n")
+    ended = bankwise("check", file, "--target", "sm_90")
+    assert ended.code == 2
+    flags = [f"-DcudaThread{old}=cudaDevice{new}" for old, new in RENAMED]
+    assert " ".join(("--", *flags)) in unfolded(ended.err)
+    assert bankwise("check", file, "--target", "sm_90", "--", *flags).code == 1
+
+
+RENAMED = (("Synchronize", "Synchronize"), ("Exit", "Reset"))
+
+
+@real
 def test_a_name_like_one_of_the_source_is_asked_for(write: Callable[..., str]) -> None:
     ended = bankwise("check", write(gemm(32).replace("sum += A[k]", "sum += A[k] * summ")))
     assert "did you mean sum? Else flags that it needs" in unfolded(ended.err)

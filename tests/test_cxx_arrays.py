@@ -340,12 +340,78 @@ def test_an_address_that_a_variable_holds_is_followed_into_macros(
 
 
 def test_an_element_that_is_passed_by_reference_may_be_more_than_one() -> None:
-    """A function that gets a reference can take the address of it, and read on from there."""
+    """A function that gets a reference can take the address of it, and read on from there: one of
+    whose text nothing shows that it does not."""
     helper = "__device__ void load({} x) {{ float4 v = *(float4*)&x; }}\n"
     for taken, refused in (("float&", True), ("const float &", True), ("float", False)):
         (array,) = arrays(helper.format(taken) + KERNEL.format("load(s[t][0]);"))
         reasons = [refusal.reason for refusal in array.refusals]
         assert reasons == ["s[t][0] has an element that is passed by reference"] * refused
+
+
+STAYS = [
+    "x += 1;",
+    "int v = x; x = v * 2; x++;",
+    "auto v = x < 2 ? x : 0;",
+    "if (x > 1) { other[(int)x] = fminf(x, -x); }",
+    "auto f = [&](int i) { return x + i; }; x = f(2);",
+]
+GOES_ON = [
+    "float4 v = *(float4*)&x;",
+    "float& y = x; (&y)[1] = 2;",
+    "auto&& y = x;",
+    "auto [y] = x;",
+    "float4& v = reinterpret_cast<float4&>(x);",
+    "float4 v = (float4&)x;",
+    "next(x);",
+    "NEXT(x) = 1;",
+    "std::addressof(x)[1] = 2;",
+    "(&(x = 1))[1] = 2;",
+    "(&(t ? x : other[0]))[1] = 2;",
+    "auto f = [&y = x](int i) { return (&y)[i]; };",
+    "auto f = [&x](int i) { return (&x)[i]; };",
+    'asm volatile("" : "+m"(x));',
+    "ON = 1;",
+    "R y = x; (&y)[1] = 2;",
+    "decltype((x)) y = x;",
+    "x.next()[1] = 2;",
+    "Pair y{x};",
+]
+BEFORE = """
+#define NEXT(v) ((&(v))[1])
+#define ON (&x)[1]
+using R = float&;
+struct Pair { float& y; };
+__device__ void next(float& v) { (&v)[1] = 1; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"), [*((one, False) for one in STAYS), *((one, True) for one in GOES_ON)]
+)
+def test_a_reference_is_followed_where_a_function_stays_at_its_element(
+    body: str, refused: bool
+) -> None:
+    before = BEFORE if refused else ""
+    helper = f"__device__ void use(float& x, float* other) {{ {body} }}\n"
+    (array,) = arrays(before + helper + KERNEL.format("use(s[t][0], o);"))
+    reasons = [refusal.reason for refusal in array.refusals]
+    assert reasons == ["s[t][0] has an element that is passed by reference"] * refused
+
+
+def test_a_reference_is_followed_where_all_functions_of_its_name_stay() -> None:
+    good = "__device__ void use(float& x, int n) { x = n; }\n"
+    bad = "__device__ void use(float& x, long n) { (&x)[n] = 1; }\n"
+    named = "template <class R> __device__ void use(float& x, R n) { R y = x; (&y)[1] = n; }\n"
+    for before, call, refused in (
+        (good, "use(s[t][0], 1);", False),
+        (good + bad, "use(s[t][0], 1);", True),
+        (named, "use<float&>(s[t][0], o[0]);", True),
+        ("struct use { float& y; use(float& x, int) : y(x) {} };\n", "use(s[t][0], 1);", True),
+        ("__device__ void use(float (&x)[4], int) {}\n", "use(s[t][0], 1);", True),
+    ):
+        (array,) = arrays(before + KERNEL.format(call))
+        assert bool(array.refusals) == refused, before
 
 
 def test_declarations_of_all_kinds_are_found() -> None:

@@ -183,6 +183,14 @@ FORMS = (
         *("s", ROWS, ("j", "k", "t")),
     ),
     Form(
+        "rows through a pointer",
+        in_kernel(
+            "float (*p)[32] = s;\np[t][/**/k/**/] = p[k][/**/t + 1/**/];\n"
+            "float (&q)[32][32] = s;\nq[k][/**/t/**/] = 1;"
+        ),
+        *("s", ROWS, ("t", "k", "k")),
+    ),
+    Form(
         "returned",
         in_kernel(
             'asm("ldmatrix.x4 {v}, [%0];" :: "r"(bytes(&s[t][/**/k * 4/**/])));\n'
@@ -502,3 +510,70 @@ def test_arrays_that_one_function_gets_have_one_map() -> None:
     assert prove_text(source, parse(after, "k.cu"), both) == 4
     for claims in (both[:1], both[1:], [both[0], other]):
         assert isinstance(prove_text(source, parse(after, "k.cu"), claims), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("element", "before"),
+    [
+        *((one, "") for one in ("int", "half", "float", "double", "uint8_t", "uint16_t")),
+        ("__nv_bfloat16", ""),
+        ("Element", "using Element = float;"),
+        ("Element", "template <typename Element>"),
+    ],
+)
+def test_a_pointer_to_rows_is_declared_whatever_their_type_is_called(
+    element: str, before: str
+) -> None:
+    """Without ``const`` it reads as if what a function of that name gives were set."""
+    held = f"__shared__ {element} s[2][32][32]; {element} (*p)[32] = s[1]; p[t][k] = 1;"
+    (array,) = shared_arrays(parse(f"{before}\n__global__ void g(int t, int k) {{ {held} }}", "k"))
+    assert [len(array.uses), array.refusals] == [1, ()]
+
+
+def test_what_a_function_gives_is_set_and_nothing_declared() -> None:
+    body = "__shared__ float s[2][32][32]; row (*p)[32] = s[1]; p[t][k] = 1;"
+    function = "__device__ float* row(float& x) { return &x; }"
+    (array,) = shared_arrays(parse(f"{function} __global__ void g(float* p) {{ {body} }}", "k"))
+    assert array.refusals
+
+
+STORAGE = "struct Storage { float b[5]; float a[32][32]; };"
+
+
+@pytest.mark.parametrize(
+    ("body", "uses"),
+    [
+        ("Storage& q = h; q.a[t][k] = q.b[1]; q.a[k][t] = 2;", 2),
+        ("auto& q = h; q.a[t][k] = h.a[1][t];", 2),
+        ("const Storage& q = h; o[t] = q.a[t][k];", 1),
+        ("Storage* q = &h; q->a[t][k] = q->b[1]; if (t) q->a[k][t] = 1;", 2),
+        ("Storage* const q = &h; Storage& r = h; q->a[t][k] = r.a[k][t];", 2),
+        ("Storage& q = h; Storage& r = q; r.a[t][k] = 1;", 1),
+        ("Storage q = h; q.a[t][k] = 1;", 0),
+        ("Storage& q = h; use(q); q.a[t][k] = 1;", 0),
+        ("Storage& q = h; q = other; q.a[t][k] = 1;", 0),
+        ("Storage& q = h; { Storage& q = other; q.a[t][k] = 1; }", 0),
+        ("Storage* q = &h; if (t) q = o; q->a[t][k] = 1;", 0),
+        ("Storage* q = &h; ++q; q->a[t][k] = 1;", 0),
+        ("Storage* q = &h; q[1].a[t][k] = 1;", 0),
+        ("Storage* q = &h; (*q).a[t][k] = 1;", 0),
+        ("Storage*& q = &h; q->a[t][k] = 1;", 0),
+        ("Storage& q = t ? h : other; q.a[t][k] = 1;", 0),
+    ],
+)
+def test_another_name_of_a_structure_is_followed_as_long_as_it_is_one(body: str, uses: int) -> None:
+    text = f"{STORAGE} __global__ void g(float* o, int t, int k) {{ __shared__ Storage h; {body} }}"
+    (array,) = [one for one in shared_arrays(parse(text, "k.cu")) if one.name == "h.a"]
+    assert bool(array.refusals) == (not uses), array.refusals
+    if uses:
+        assert len([use for use in array.uses if use.indices]) == uses
+
+
+def test_a_reference_to_a_part_of_a_structure_is_no_other_name_of_it() -> None:
+    """``all.a`` is the member of ``Part`` then, which another one hides."""
+    held = "struct All : Part { float a[32][32]; };"
+    body = "__shared__ All h; Part& q = h; q.a[t][k] = h.a[k][t];"
+    text = (
+        f"struct Part {{ float a[32][32]; }}; {held} __global__ void g(int t, int k) {{ {body} }}"
+    )
+    assert all(one.refusals for one in shared_arrays(parse(text, "k.cu")))

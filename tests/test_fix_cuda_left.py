@@ -309,3 +309,14 @@ def test_accesses_that_are_not_analysed_may_have_conflicts(tmp_path: Path) -> No
     assert done.code == 3
     assert "no allocation is known to have conflicts that a swizzle removes" in said
     assert "no allocation has conflicts" not in said
+
+
+def test_arrays_in_elements_of_an_array_are_named_as_what_is_not_moved(tmp_path: Path) -> None:
+    file = tmp_path / "k.cu"
+    text = GUARDED.replace("float s[64][32]", "Rows q[2]").replace("s[", "q[1].s[")
+    file.write_text("struct Rows { float s[64][32]; };\n" + text.replace("ACCESS", ""))
+    done = bankwise("fix", str(file), "-t", "sm_90", "--format", "json")
+    (refused,) = json.loads(done.out)["refusals"]
+    assert done.code == 1
+    assert "q: its elements are structures of 8,192 bytes" in refused["reason"]
+    assert "declared by themselves" in refused["reason"]

@@ -82,7 +82,7 @@ def test_what_no_call_decides_is_launched_with_its_block_alone(source: str) -> N
 def test_functions_that_call_each_other_end() -> None:
     both = "void a(int n) { k<<<n, 32>>>(n); b(n); } void b(int n) { a(n); }"
     source = f"{both} int main() {{ a(4); b(5); }}"
-    assert {one.grid for one in blocks(source)} == {(4, 1, 1), (5, 1, 1)}
+    assert {one.grid for one in blocks(source)} == {(4, 1, 1), (5, 1, 1), None}
     assert {one.block for one in blocks(both)} == {(32, 1, 1)}
 
 
@@ -105,7 +105,10 @@ BENCH = "void bench(void (*f)(float*, int), dim3 g, dim3 b, int n) { f<<<g, b>>>
         (  # an instance of a template, through two functions
             f"{BENCH}void go(void (*g)(float*, int), int n) {{ bench(g, n, n * 2, 1); }}"
             " int main() { go(a<16, float>, 32); }",
-            ["a<16, *, *><<<32x1x1, 64x1x1, 0>>>(_, 1)", "a<16, *><<<32x1x1, 64x1x1, 0>>>(_, 1)"],
+            [
+                "a<16, float, *><<<32x1x1, 64x1x1, 0>>>(_, 1)",
+                "a<16, float><<<32x1x1, 64x1x1, 0>>>(_, 1)",
+            ],
         ),
         (  # through a variable that is a pointer to a function
             f"{BENCH}int main() {{ void (*f)(float*, int) = a; bench(f, 4, 32, 9); }}",

@@ -67,3 +67,32 @@ def test_a_macro_of_the_compiler_is_one_of_the_source_and_differs_or_decides(
     (tmp_path / "missing.h").write_text("#ifndef ROWS\n#define ROWS 8\n#endif\n")
     assert launches(tmp_path, "-DROWS=16") == []
     assert [block for block, *_ in launches(tmp_path)] == [(32, 8, 1)]
+
+
+RUNNER = """#pragma once
+inline void run(float* a, int n) { k<<<1, n>>>(a); }
+inline void both(float* a) { run(a, 16); k<<<1, 8>>>(a); }
+template <int N> void sized(float* a) { k<<<1, N>>>(a); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "found"),
+    [
+        ("", []),
+        ("run(a, 32);", [(32, "(called at 2)")]),
+        ("both(a);", [(16, "(called at 2)"), (8, "(called at 2)")]),
+        ("sized<64>(a);", [(64, "(called at 2)")]),
+        ("sized<64>(a); run(a, n);", [(64, "(called at 2)"), (None, "(called at 2)")]),
+        ("sized<64>(a); sized(a);", [(64, "(called at 2)"), (None, "")]),
+    ],
+)
+def test_what_a_header_launches_counts_where_the_source_calls_it(
+    tmp_path: Path, calls: str, found: list[tuple[int | None, str]]
+) -> None:
+    (tmp_path / "runner.cuh").write_text(RUNNER)
+    source = f'#include "runner.cuh"\nvoid go(float* a, int n) {{ {calls} }}\n'
+    every = launches_in(source, own_headers(source, tmp_path / "k.cu"))
+    said = [(one.block and one.block[0], one.said) for one in every]
+    words = "as it is launched in a header"
+    assert said == [(block, f"{words} {where}".strip()) for block, where in found]

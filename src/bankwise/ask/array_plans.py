@@ -265,6 +265,8 @@ def _plans(
         return tuple(order)
     if why is None and moves_matrices(posed):
         return Refusal(_NO_ROWS)
+    if why is None and first.size.element_bytes > _WIDEST:
+        return Refusal(_STRUCTURES.format(first.size.element_bytes))
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
 
 
@@ -283,6 +285,12 @@ _LONGER = "a fold takes as few passes and no bytes, and changes each index"
 _NO_ROWS = (
     "wmma moves matrices of it, whose rows have no swizzle, and none of the longer rows that were "
     "tried takes fewer passes"
+)
+_WIDEST = 16
+"""Bytes that one access moves."""
+_STRUCTURES = (
+    "its elements are structures of {:,} bytes, and none of the maps that move whole ones takes "
+    "fewer passes; what lies in one stays: arrays that are declared by themselves can be changed"
 )
 _NOTHING = "none of the folds of its rows and of the longer rows that were tried takes fewer passes"
 

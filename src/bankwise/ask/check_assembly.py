@@ -33,6 +33,7 @@ from bankwise.read.follow.driver import check_code
 from bankwise.read.format import Format
 from bankwise.read.launch.facts import MOST_TRIED
 from bankwise.read.launch.read import read_launches
+from bankwise.read.names import short
 from bankwise.read.options import Options, Progress, arguments_of, command, three
 from bankwise.read.recognise import load, recognise
 from bankwise.read.ttgir.beside import keys_beside, launches_beside
@@ -317,9 +318,12 @@ def _pattern(issued: tuple[WaveInstruction, ...], of: Pattern) -> IssuedPattern:
 
 
 def unseen(found: AssemblyKernel) -> Iterator[Refusal]:
-    """Accesses that may touch shared memory: nobody knows, so not everything is analysed."""
+    """Accesses that may touch shared memory, and launches: nobody knows, so not everything is
+    analysed."""
     for why in found.unseen:
         yield Refusal(f"{found.name}: {why}", found.location)
+    for why in found.unfollowed:
+        yield Refusal(f"{short(found.name)}: {why}", found.location, access=False)
 
 
 def _advice(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:

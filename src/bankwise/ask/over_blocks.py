@@ -71,7 +71,8 @@ def other_launches_of(found: AssemblyKernel, others: Sequence[Counted]) -> Itera
 
 
 def refused_elsewhere(found: AssemblyKernel) -> tuple[Refusal, ...]:
-    """What other blocks of the launch leave open that the shown ones do not."""
-    others = (one for one in found.others if same_launch(one, found))
+    """What other blocks of the launch, and its other launches that are known, leave open that the
+    shown ones do not."""
+    others = (one for one in found.others if not found.launch.assumed or same_launch(one, found))
     more = dict.fromkeys(refusal for one in others for refusal in one.refusals)
     return tuple(refusal for refusal in more if refusal not in found.refusals)

@@ -127,6 +127,7 @@ class AssemblyKernel(ByIdentity, frozen=True, eq=False):
     the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
     giving them would answer, ``sampled``: the kernel with such values that open an address.
     ``variables``: of a source, the names of its shared variables and their first bytes, in order.
+    ``unfollowed``: launches of it beside these, why nobody followed them.
     ``boxes``: the parts of its grid whose blocks run so, empty for any block; ``cut``: where one
     was to be cut since its blocks differ, None if they do not; ``work``: steps that following it
     was worth.
@@ -155,6 +156,7 @@ class AssemblyKernel(ByIdentity, frozen=True, eq=False):
     instructions: int | None = None
     variables: tuple[tuple[str, int], ...] = ()
     executed: int = 0
+    unfollowed: tuple[str, ...] = ()
     loads: LoadsInFlight = LoadsInFlight()
     boxes: tuple[Box, ...] = ()
     cut: Cut | Residues | None = None
@@ -185,6 +187,7 @@ def reworded(
         open_branches={line: words(why) for line, why in found.open_branches.items()},
         notes=tuple(map(words, found.notes)),
         unseen=tuple(map(words, found.unseen)),
+        unfollowed=tuple(map(words, found.unfollowed)),
         others=tuple(reworded(one, words, placed) for one in found.others),
         sampled=tuple(reworded(one, words, placed) for one in found.sampled),
     )

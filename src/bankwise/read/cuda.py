@@ -38,7 +38,7 @@ from bankwise.read.launch.headers import own_headers
 from bankwise.read.launch.host import launches_in
 from bankwise.read.launch.parameters import parameter_names
 from bankwise.read.names import demangled, listed, own, steady
-from bankwise.read.nvcc import compile_cuda
+from bankwise.read.nvcc import compile_cuda, macros_of_nvcc
 from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import kernels as ptx_kernels
 from bankwise.read.refused import included_by
@@ -74,7 +74,7 @@ def check_cuda(
     file = str(what.path)
     gpu = cuda_target(what.target, file)
     kept = KeptCode() if kept is None else kept
-    built = kept.once("cubin", (what, gpu), lambda: _built(what, gpu), _BUILT)
+    built = kept.once("cubin", (what, gpu), lambda: _built(what, gpu, kept), _BUILT)
     kernels = partial(_kernels, built, kernel, file)
     found = kept.once("kernels", (what, gpu, kernel), kernels, _TEXTS)
     name, launches = built.name, replace(launches, hosted=built.hosted)
@@ -105,7 +105,7 @@ class _Built(ByIdentity, frozen=True, eq=False):
     variables: Mapping[str, Sequence[tuple[str, int]]]
 
 
-def _built(what: Compilation, gpu: str) -> _Built:
+def _built(what: Compilation, gpu: str, kept: KeptCode) -> _Built:
     file = str(what.path)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         source = source_of(what, Path(folder), "kernel.cu")
@@ -115,7 +115,11 @@ def _built(what: Compilation, gpu: str) -> _Built:
         for flag in flags[: len(flags) - len(what.flags)]:
             how = how.replace(f"{flag} ", "")
         text = what.whole if what.alone else read_text(source)
-        hosted = launches_in(text, own_headers(text, what.path, what.flags))
+        headers = own_headers(text, what.path, what.flags)
+        directives = tuple(re.findall(r"^[ \t]*#.*", "\n".join((*headers, text)), re.MULTILINE))
+        ask = partial(macros_of_nvcc, source, architecture(gpu), file, flags)
+        known = partial(kept.once, "macros", (directives, what.path, flags, gpu), ask, _TEXTS)
+        hosted = launches_in(text, headers, known)
         ptx = _embedded(cubin)
         return _Built(text, how, read_bytes(cubin), name, hosted, ptx, _variables(ptx))
 

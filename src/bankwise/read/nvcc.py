@@ -8,8 +8,10 @@ Nothing is written beside the source: what nvcc leaves lies in a folder that the
 from __future__ import annotations
 
 import os
+import re
 import shlex
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
@@ -48,6 +50,25 @@ def compile_cuda(
         raise refused(printed, code, "nvcc", ToldSource(source, file, name, made.parent), hints)
     shown = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
     return f"compiled by {version_of(nvcc, made.parent)}: {_typed(shown, source)}"
+
+
+def macros_of_nvcc(
+    source: Path, architecture: str, file: str, more: Sequence[str] = ()
+) -> Mapping[str, str]:
+    """The macros without parameters that hold at the end of a source, for the device; none where
+    nvcc does not say them. As :func:`compile_cuda` takes its arguments."""
+    nvcc = find_program("nvcc")
+    if nvcc is None:
+        return {}
+    flags = _flags(architecture, more, ".E")[1:]
+    words = (*flags, *more, *_include(source, file), *_language(source), "-Xcompiler", "-dM")
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        made = Path(folder, "macros.txt")
+        command = [str(nvcc), *words, _plain(source), "-o", str(made)]
+        code, _ = run_program(command, Path(folder), file)
+        told = "" if code or not made.is_file() else made.read_text("utf-8", errors="replace")
+    found = re.findall(r"^#define (\w+)(?: (.*))?$", told, re.MULTILINE)
+    return dict(found)
 
 
 def by_hand(architecture: str, file: str, more: Sequence[str] = ()) -> str:
@@ -111,6 +132,12 @@ _HINTS = (
     (
         r"unsupported GNU version|unsupported clang version|unsupported Microsoft",
         "another host compiler: `-- -ccbin g++-12`, for example",
+    ),
+    (
+        r'"cudaThread(?:Synchronize|Exit)" is undefined',
+        "CUDA 13 has this function by another name only: "
+        "`bankwise check FILE -- -DcudaThreadSynchronize=cudaDeviceSynchronize "
+        "-DcudaThreadExit=cudaDeviceReset`",
     ),
     (UNKNOWN, "flags that it needs stand behind `--`: `bankwise check FILE -- -Iinclude -DN=4`"),
 )

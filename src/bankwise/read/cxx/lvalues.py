@@ -2,13 +2,17 @@
 
 float& x = s[t];                 use(float& x), given s[t]               return s[t];
 &(c ? s[t] : s[k])               &FLOAT4(s[t])
+
+A function of the file may take one by reference if it stays there, as ``void add(int& a) { a++; }``
+does: it reads the element and sets it, and no more.
 """
 
 from __future__ import annotations
 
 import re
 
-from bankwise.read.cxx.functions import definitions, function_of, parameters_of
+from bankwise.read.cxx.beside import named_by_headers
+from bankwise.read.cxx.functions import definitions, function_of, macros_of, parameters_of
 from bankwise.read.cxx.macro_calls import argument_of, macro_of
 from bankwise.read.cxx.tree import CxxSource, Node, around, called, named, walk
 
@@ -87,16 +91,19 @@ def names_reference(source: CxxSource, kind: str) -> bool:
 
 
 def by_reference(source: CxxSource, element: Node, arguments: Node) -> bool:
-    """Whether an element is an argument that a function of the file takes by reference."""
+    """Whether an element is an argument that a function of the file takes by reference, and may go
+    on from."""
     call = around(arguments)
     if arguments.type != "argument_list" or call.type != "call_expression":
         return False
     place = named(arguments).index(argument_of(element, arguments))
     if _holds_reference(source, called(source, call)):
         return True
+    explicit = "&" in source.of(call.child_by_field_name("function"))
     for one in definitions(source, called(source, call)):
         taken = parameters_of(one)[place : place + 1]
-        if any(n.type == "reference_declarator" for t in taken for n in walk(t)):
+        refers = any(n.type == "reference_declarator" for t in taken for n in walk(t))
+        if refers and (explicit or not _stays(source, one, taken[0])):
             return True
         kinds = (t.child_by_field_name("type") for t in taken)
         if any(names_reference(source, source.of(one)) for one in kinds if one is not None):
@@ -120,3 +127,60 @@ def _gives_reference(source: CxxSource, statement: Node) -> bool:
         or b"decltype" in names
         or any(names_reference(source, n.decode()) for n in names)
     )
+
+
+_VALUES = frozenset(
+    {
+        "binary_expression",
+        "unary_expression",
+        "update_expression",
+        "expression_statement",
+        "condition_clause",
+        "subscript_argument_list",
+    }
+)
+"""What takes no more than the value of an expression in it, or sets that."""
+_NAMES = ("identifier", "field_identifier", "type_identifier", "statement_identifier")
+
+
+def _stays(source: CxxSource, function: Node, parameter: Node) -> bool:
+    """Whether a function does no more with a parameter, a reference to one element, than to read
+    and to set that element."""
+    declarator = parameter.child_by_field_name("declarator")
+    body = function.child_by_field_name("body")
+    if declarator is None or declarator.type != "reference_declarator" or body is None:
+        return False
+    inner = declarator.named_children
+    if [one.type for one in inner] != ["identifier"] or body.has_error:
+        return False
+    name = source.of(inner[0])
+    if [*macros_of(source, name), *named_by_headers(source, name, source.root)]:
+        return False
+    if any(one.type == "field_initializer_list" for one in function.children):
+        return False
+    found = (one for one in walk(body) if one.type in _NAMES and source.of(one) == name)
+    return all(_is_value(source, one) for one in found)
+
+
+def _is_value(source: CxxSource, name: Node) -> bool:
+    """Whether what a name means is read or set at a place, and no more."""
+    parent = around(name)
+    while parent is not None and parent.type in _SAME - {"field_expression"}:
+        parent = around(parent)
+    kind = parent.type if parent is not None else ""
+    if kind == "init_declarator":
+        declarator = parent.child_by_field_name("declarator")
+        made = source.of(parent.parent.child_by_field_name("type"))
+        plain = declarator.type == "identifier" and not re.search(r"decltype|&|::", made)
+        return plain and not names_reference(source, made)
+    if kind == "return_statement":
+        return not _gives_reference(source, parent)
+    if kind == "cast_expression":
+        return "&" not in source.of(parent.child_by_field_name("type"))
+    if kind == "argument_list":
+        call = around(parent)
+        function = called(source, call) if call.type == "call_expression" else ""
+        strange = not function or re.search("cast|address", function) is not None
+        strange |= macro_of(source, parent) is not None
+        return not strange and not definitions(source, function)
+    return kind in _VALUES

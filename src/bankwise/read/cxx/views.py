@@ -33,6 +33,7 @@ from bankwise.read.cxx.reach import (
 )
 from bankwise.read.cxx.row_types import RowType, row_type, taken_row
 from bankwise.read.cxx.stable import acts
+from bankwise.read.cxx.structures import renamed
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -88,7 +89,7 @@ def _everywhere(
     source: CxxSource, name: str, scope: Node, begin: int, view: PointerView, found: ViewsFound
 ) -> None:
     """Every mention of a name in a scope; a refusal for hidden ones."""
-    name, _, member = name.partition(".")
+    name, sign, member = name.partition("->" if "->" in name else ".")
     own = not member and view.held is None
     inside = macros_with_elements(source, name, view.rest, scope, begin)
     macros: list[NamingMacro | Refusal] = list(inside if own else macros_of(source, name))
@@ -105,7 +106,7 @@ def _everywhere(
         if node.start_byte in found.pieces:
             continue
         if member:
-            _member(source, node, member, view, found)
+            _member(source, node, sign, member, view, found)
         else:
             _follow(source, node, view, found)
     found.refusals += [
@@ -180,11 +181,15 @@ def _by_statement(
 
 
 def _member(
-    source: CxxSource, node: Node, member: str, view: PointerView, found: ViewsFound
+    source: CxxSource, node: Node, sign: str, member: str, view: PointerView, found: ViewsFound
 ) -> None:
-    """A structure may be asked for its members alone."""
+    """A structure may be asked for its members alone, or get another name."""
     parent = around(node)
-    if parent.type != "field_expression" or source.of(parent.children[1]) != ".":
+    again = renamed(source, node) if sign == "." else None
+    if again is not None:
+        name, behind = again
+        _everywhere(source, name + member, block_of(node), behind, view, found)
+    elif parent.type != "field_expression" or source.of(parent.children[1]) != sign:
         refuse(source, node, "is named whole, with all its members", found)
     elif source.of(parent.child_by_field_name("field")) == member:
         _follow(source, parent, view, found)

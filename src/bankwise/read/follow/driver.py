@@ -5,7 +5,7 @@ knows. To add one: a record like ``read/ptx/dialect.py``, and its name in the ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
 
@@ -34,7 +34,6 @@ from bankwise.read.follow.under import LaunchRuns, asks_size, under
 from bankwise.read.kept_code import KeptCode, answered
 from bankwise.read.launch.boxes import Box, first_block
 from bankwise.read.launch.facts import (
-    MOST_LAUNCHES,
     Given,
     KernelLaunch,
     Launches,
@@ -231,11 +230,10 @@ def check_kernel(
         return replace(first, others=tuple(others))
 
     every = _launches(dialect, kernel, decoded, runs, file, said)
-    launches = every if every[0].assumed else every[:MOST_LAUNCHES]
-    found = side_by_side(launches, run, bool(decoded.touches or decoded.refusals), said.tried)
-    if len(every) > len(launches):
-        told = _MORE_LAUNCHES.format(many=len(every) - len(launches))
-        found = replace(found, notes=(*found.notes, told))
+    launches = [one for one in every if one.block is not None]
+    touches = bool(decoded.touches or decoded.refusals)
+    found = side_by_side(launches, run, touches, said.tried)
+    found = replace(found, unfollowed=tuple(_unfollowed(every, found)) if touches else ())
     known, block = found.launch, first_block(found.boxes[0]) if found.boxes else None
 
     def again(more: Given, steps: int | None) -> AssemblyKernel:
@@ -247,7 +245,22 @@ def check_kernel(
     return with_openers(found, again, _trials(dialect, kernel, found))
 
 
-_MORE_LAUNCHES = "{many} more launches are known and not followed: --launch chooses one"
+_NO_BLOCK = "it is also {said} with a block that is not known: --launch says it"
+
+
+def _unfollowed(every: Sequence[KernelLaunch], found: AssemblyKernel) -> Iterator[str]:
+    """Why some of the launches that are known of a kernel were not followed."""
+    if found.launch.assumed:
+        return
+    yield from (
+        _NO_BLOCK.format(said=one.said.removeprefix("as it is "))
+        for one in every
+        if one.block is None
+    )
+    many = len([one for one in every if one.block is not None])
+    ran = {str(one.launch) for one in (found, *found.others)}
+    if many > len(ran):
+        yield f"{many - len(ran)} more launches are known and not followed: --launch chooses one"
 
 
 def _concerning(
@@ -289,7 +302,7 @@ def _launches(
     if size is not None:
         bounded(found, size, kernel.name, place, not text.bound)
     open_ = [one for one in found if one.block is None]
-    if not open_:
+    if len(open_) < len(found):
         return found
     axes, bound = dialect.axes(kernel), size if text.bound else None
     whole = at_bound(open_[0], axes, bound)

@@ -14,7 +14,12 @@ from bankwise.errors import InputError, Location
 from bankwise.hardware.machine import BANK_BYTES
 from bankwise.profile.names import name as function_name
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.launch.facts import KernelLaunch, Size
+from bankwise.read.launch.facts import (
+    MOST_CHEAP_LAUNCHES,
+    MOST_LAUNCHES,
+    KernelLaunch,
+    Size,
+)
 from bankwise.read.launch.shapes import SMALL
 from bankwise.read.names import demangled, without_parameters
 
@@ -25,6 +30,8 @@ MOST_AGAIN = 24_000
 _FULL = 3 / 4
 """How much of its static shared memory a block touches that it was sized for; the rest pads."""
 _SMALL = frozenset(block for some in SMALL.values() for block in some)
+_MOST_WORK = 100_000
+"""Steps of known launches of a kernel beyond which few of these are followed."""
 _LONG = 600
 """Accesses of a kernel beyond which one assumed launch is followed, not several."""
 
@@ -39,7 +46,8 @@ def side_by_side(
     tried that can be, ``tried`` of them, and more until one fills the shared memory that the text
     states, as a block does that it was sized for; the one that answers most comes first, then what
     fills it best; one of the small ones at the end if no other can be. ``touches``: whether it may
-    touch shared memory at all; if not, one is enough."""
+    touch shared memory at all; if not, one is enough. Of many that are known so many are followed
+    as are little work."""
     guessed = launches[0].assumed
     found: list[AssemblyKernel] = []
     strange: list[AssemblyKernel] = []
@@ -49,7 +57,7 @@ def side_by_side(
             break
         one = under(launch)
         (strange if guessed and leaves_memory(one) else found).append(one)
-        enough = len(found) >= (tried if guessed else len(launches))
+        enough = len(found) >= (tried if guessed else _most_known(found))
         if enough and guessed and tried > 1:
             enough = not one.lds_bytes or any(_touched(one) >= _FULL for one in found)
         if not touches or enough or (guessed and is_long(one)):
@@ -60,6 +68,12 @@ def side_by_side(
         found = _likeliest_first(found)[:tried]
     first, *others = (replace(each, others=()) for one in found for each in (one, *one.others))
     return replace(first, others=tuple(others))
+
+
+def _most_known(found: Sequence[AssemblyKernel]) -> int:
+    """How many known launches of a kernel are followed, of which some were."""
+    work = sum(one.work for each in found for one in (each, *each.others))
+    return MOST_LAUNCHES if work > _MOST_WORK else MOST_CHEAP_LAUNCHES
 
 
 _NONE_FITS = "under each block that was tried an access leaves the shared memory of the text"

@@ -76,7 +76,7 @@ def under(
     trace = trace or follow(ready, start, steps, () if box is None else dialect.group_index)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
-    code, runs = dialect.instructions(kernel), wave_runs(trace.touched)
+    code, waves = dialect.instructions(kernel), wave_runs(trace.touched)
     moved_ = moved(trace, [follow(ready, other, steps) for other in others])
     generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace), moved_)))
     return AssemblyKernel(
@@ -87,8 +87,8 @@ def under(
         registers=dialect.registers(kernel),
         local_bytes=dialect.local_bytes(kernel),
         instructions=len(code),
-        executed=executed(decoded.program, runs),
-        loads=loads_in_flight(code, decoded.program, dialect.loads, runs),
+        executed=executed(decoded.program, waves),
+        loads=loads_in_flight(code, decoded.program, dialect.loads, waves),
         workgroup_size=size,
         accesses=tuple(_accesses(dialect, kernel, decoded, trace, parts, place)),
         not_followed=unread(decoded, trace),

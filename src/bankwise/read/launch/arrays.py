@@ -18,8 +18,10 @@ from bankwise.read.launch.tokens import SourceWord
 
 _MOST = 64
 """Elements of an array that is kept."""
-_ASKS = ("size", "begin", "end", "cbegin", "cend", "empty", "front", "back", "at")
+_ASKS = ("size", "cbegin", "cend", "empty")
 """Members that change nothing."""
+_ELEMENTS = ("front", "back", "at")
+"""Members that are an element."""
 _STEPS = ("++", "--")
 _BEGINS = frozenset(("vector", "array", *BYTES))
 """The words at which a declaration begins."""
@@ -84,15 +86,24 @@ def is_only_read(words: Sequence[SourceWord], name: str, named: int) -> bool:
 def _reads(words: Sequence[SourceWord], at: int) -> bool:
     before = words[at - 1].text if at else ""
     after = [word.text for word in words[at + 1 : at + 3]]
-    if after[:1] == ["["]:
-        end = closing(words, at + 1) + 1
+    opens = at + 1 if after[:1] == ["["] else at + 3
+    if opens == at + 1 or (after[:1] == ["."] and after[1:] in [[one] for one in _ELEMENTS]):
+        end = closing(words, opens) + 1
         behind = words[end].text if end < len(words) else ""
         assigned = behind in _STEPS or (behind.endswith("=") and behind not in _COMPARES)
         return not assigned and before not in ("&", *_STEPS)
     if after[:1] == ["."]:
         return after[1:] in [[one] for one in _ASKS]
-    asked = before == "(" and at > 1 and words[at - 2].text in ("sizeof", "size", "begin", "end")
-    return after[:1] == [")"] and (asked or before == ":")
+    asked = before == "(" and at > 1 and words[at - 2].text in ("sizeof", "size")
+    return after[:1] == [")"] and (asked or (before == ":" and not _refers(words, at - 2)))
+
+
+def _refers(words: Sequence[SourceWord], named: int) -> bool:
+    """Whether the name of a loop over an array is a reference by which elements may be changed."""
+    if words[named - 1].text not in ("&", "&&"):
+        return False
+    opens = next((n for n in range(named, 0, -1) if words[n].text == "("), 0)
+    return "const" not in [word.text for word in words[opens:named]]
 
 
 _COMPARES = ("==", "<=", ">=", "!=")

@@ -22,11 +22,14 @@ _SIZES = ("dim3", "cudaLaunchConfig_t")
 def changed(
     words: Sequence[SourceWord], by_value: Mapping[str, frozenset[int]] = MappingProxyType({})
 ) -> Iterator[str]:
-    """Names that are assigned without being declared there, counted up or down, pointed at, or
-    handed to a function, which may take them by reference; constants are none of them.
+    """Names that are assigned without being declared there, counted up or down, pointed at, read
+    from a stream, given another name by a reference, or handed to a function, which may take them
+    by reference; constants are none of them.
     ``by_value``: the places of arguments that functions take as values."""
     kept, calls = set(_constants(words)), [_NO_CALL]
     still = steady(words)
+    yield from _named_again(words)
+    yield from _streamed(words)
     for at, word in enumerate(words):
         before = words[at - 1] if at else word
         after = words[at + 1].text if at + 1 < len(words) else ""
@@ -52,6 +55,38 @@ def changed(
             or (alone and calls[-1].may_change)
         ):
             yield word.text
+
+
+def _named_again(words: Sequence[SourceWord]) -> Iterator[str]:
+    """``t`` of ``int& r = t;``, unless the reference is to a constant."""
+    for at in range(3, len(words)):
+        texts = [word.text for word in words[at - 3 : at]]
+        refers = texts[0] in ("&", "&&") and words[at - 2].is_name and texts[2] in ("=", "(", "{")
+        if refers and words[at].is_name and _is_type(words, at - 4):
+            yield words[at].text
+
+
+def _is_type(words: Sequence[SourceWord], end: int) -> bool:
+    """Whether a type that may be changed ends at a place, at the beginning of a statement."""
+    at = end
+    while at >= 0 and (words[at].is_name or words[at].text in ("::", "<", ">")):
+        at -= 1
+    said = [word.text for word in words[at + 1 : end + 1]]
+    return bool(said) and "const" not in said and words[max(at, 0)].text in (";", "{", "}", "(")
+
+
+def _streamed(words: Sequence[SourceWord]) -> Iterator[str]:
+    """``t`` of ``std::cin >> t``, and of streams that the text declares."""
+    streams = {"cin"}
+    for at, word in enumerate(words[:-2]):
+        if word.text.endswith("stream"):
+            name = words[at + 1 + (words[at + 1].text == "&")]
+            streams |= {name.text} if name.is_name else set()
+        if word.text in streams:
+            reads = at + 1
+            while reads + 1 < len(words) and words[reads].text == ">>":
+                yield words[reads + 1].text
+                reads += 2
 
 
 def steady(words: Sequence[SourceWord]) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from bankwise.read.launch.facts import Size
 from bankwise.read.launch.tokens import SourceWord
@@ -39,12 +40,18 @@ BYTES = {"char": 1, "bool": 1, "short": 2, "half": 2, "int": 4, "unsigned": 4, "
 BYTES |= {"float": 4, "double": 8, "float2": 8, "float4": 16, "int2": 8, "int4": 16, "uchar": 1}
 BYTES |= {"uint2": 8, "uint4": 16, "double2": 16, "size_t": 8, "half2": 4, "long": 8}
 """Of the types that expressions name."""
+FRACTIONS = frozenset(name for name in BYTES if name.startswith(("float", "double", "half")))
+"""Types of which no number is kept: ``7 / 2`` of a float is none of whole numbers."""
+_NARROW = {"bool": 1, "char": 127, "short": 32_767, "uchar": 127}
+"""The most that each of these types holds, whether it has a sign or not."""
 _FUNCTIONS: Mapping[str, Callable[[Sequence[int]], int]] = {
     "min": min,
     "max": max,
     "static_cast": max,
 }
 """A cast keeps its only number."""
+_TURNS = ("-", "/", "%", "<<", ">>")
+"""Operators whose right side is no part of a chain of their like."""
 _MOST = 1 << 40
 _MOST_DEPTH = 60
 AXES = {"x": 0, "y": 1, "z": 2}
@@ -73,6 +80,37 @@ def evaluate(words: Sequence[SourceWord], scopes: Sequence[Constants]) -> Known:
     if end != len(words) or (isinstance(value, int) and abs(value) > _MOST):
         return None
     return value
+
+
+def held(value: Known, kind: str) -> Known:
+    """What a variable of a type is that gets a value; None for what it cannot hold as it is."""
+    most = _NARROW.get(kind, _MOST)
+    fits = not isinstance(value, int) or kind not in _NARROW or 0 <= value <= most
+    return value if kind not in FRACTIONS and fits else None
+
+
+def stands_apart(words: Sequence[SourceWord], name: str, body: Sequence[SourceWord]) -> bool:
+    """Whether the macro ``name``, which is ``body``, is a number by itself wherever it is named:
+    ``#define N 2 + 2`` is none in ``N * 8``."""
+    loosest = min(_outer_levels(body), default=len(_OPERATORS))
+    if loosest == len(_OPERATORS):
+        return True
+    pairs = [(a.text, b.text) for a, b in pairwise(words)]
+    after = [b for a, b in pairs if a == name]
+    before = [a for a, b in pairs if b == name]
+    tighter = [_LEVELS.get(sign, -1) > loosest for sign in (*before, *after)]
+    turned = [_LEVELS.get(sign) == loosest and sign in _TURNS for sign in before]
+    return not any((*tighter, *turned, *(sign in ("~", "!") for sign in before)))
+
+
+def _outer_levels(body: Sequence[SourceWord]) -> list[int]:
+    """Of the operators between operands of an expression, outside of its brackets."""
+    depth, found = 0, list[int]()
+    for at, word in enumerate(body):
+        depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
+        if not depth and at and word.text in _LEVELS and body[at - 1].text not in _LEVELS:
+            found.append(_LEVELS[word.text])
+    return found
 
 
 def _chosen(
@@ -115,7 +153,8 @@ def _operand(
         return {"-": -value, "~": ~value, "!": int(not value)}.get(word.text, value), end
     if word.text == "(":
         if _is_cast(words, at):
-            return _operand(words, at + 3, scopes, depth + 1)
+            value, end = _operand(words, at + 3, scopes, depth + 1)
+            return held(value, words[at + 1].text), end
         value, end = _chosen(words, at + 1, scopes, depth + 1)
         if words[end].text != ")":
             raise ValueError("a bracket stays open")
@@ -177,10 +216,11 @@ def _called(
     name, at = words[at].text, at + 1
     if name not in _FUNCTIONS and name not in BYTES:
         return None
+    kind = name
     if words[at].text == "<":
         while words[at].text != ">":
             at += 1
-        at += 1
+        kind, at = words[at - 1].text, at + 1
     if words[at].text != "(":
         return None
     values: list[Known] = []
@@ -191,7 +231,7 @@ def _called(
             raise ValueError("no argument")
     numbers = [one for one in values if isinstance(one, int)]
     whole = len(numbers) == len(values) == (2 if name in ("min", "max") else 1)
-    return _FUNCTIONS.get(name, max)(numbers) if whole else None, at + 1
+    return held(_FUNCTIONS.get(name, max)(numbers), kind) if whole else None, at + 1
 
 
 def _is_cast(words: Sequence[SourceWord], at: int) -> bool:

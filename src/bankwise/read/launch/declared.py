@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bankwise.read.launch.changes import CLOSING, closing
-from bankwise.read.launch.constants import AXES, Known, cut, evaluate
+from bankwise.read.launch.constants import AXES, Known, cut, evaluate, held, stands_apart
 from bankwise.read.launch.facts import Size
 from bankwise.read.launch.reading import CONFIGURED, HostReading
 from bankwise.read.launch.tokens import SourceWord
@@ -54,7 +54,8 @@ def define(reading: HostReading, at: int) -> int:
     end = next((n for n in range(at, len(words)) if words[n].text == "#end"), len(words))
     name, body = words[at + 1].text, words[at + 3 : end]
     if words[at + 2].text == "=":
-        value = evaluate(body, reading.scopes)
+        apart = stands_apart(words, name, body)
+        value = evaluate(body, reading.scopes) if apart else None
         macros = reading.scopes[0]
         macros[name] = value if macros.get(name, value) == value else None
     return end + 1
@@ -62,14 +63,16 @@ def define(reading: HostReading, at: int) -> int:
 
 def declare(reading: HostReading, at: int) -> None:
     """``type name = value, name2(value);``: names that keep their first value. The type is the
-    word before the first name; what stands there in other places declares nothing of use."""
+    word before the first name; what stands there in other places declares nothing of use. Of
+    different values in one block, of two ways of an ``#if``, nothing is left."""
     words, place = reading.words, at + 1
     is_size = "dim3" in (words[at].text, words[at - 1].text if words[at].text == "const" else "")
     while place + 1 < len(words) and words[place].is_name:
         name, opens = words[place].text, words[place + 1].text
         value, place = _initial(reading, place + 1, is_size)
         known = not reading.may_change(name) and not _is_parameter(words, place)
-        kept = value if known else None
+        kept = held(value, words[at].text) if known else None
+        kept = kept if reading.scopes[-1].get(name, kept) == kept else None
         if opens in ("=", "(", "{") and (is_size or kept is not None or opens == "="):
             reading.scopes[-1][name] = kept
         elif opens in (",", ")", ";"):
@@ -78,6 +81,15 @@ def declare(reading: HostReading, at: int) -> None:
         if place >= len(words) or words[place].text != ",":
             return
         place += 1
+
+
+def declare_parts(reading: HostReading, at: int) -> None:
+    """``auto [a, b] = ..``, and with ``&``: nothing is known of these."""
+    words = reading.words
+    opens = at + 1 + (words[at + 1].text in ("&", "&&"))
+    if words[opens].text == "[":
+        inside = words[opens + 1 : closing(words, opens)]
+        reading.scopes[-1].update({one.text: None for one in inside if one.is_name})
 
 
 def _is_parameter(words: Sequence[SourceWord], end: int) -> bool:

@@ -27,7 +27,9 @@ Given = Mapping[str | int, int | float]
 """Numbers of arguments, by name, position or offset; a fraction stands for its IEEE bits."""
 
 MOST_LAUNCHES = 4
-"""Of one kernel, that are followed."""
+"""Of one kernel, that are followed, whatever work that is."""
+MOST_CHEAP_LAUNCHES = 16
+"""And where it is little."""
 MOST_TRIED = 3
 """Assumed shapes of one kernel, side by side."""
 
@@ -127,7 +129,7 @@ def _fits(known: KernelLaunch, one: KernelLaunch) -> bool:
 
 
 def _merged(known: KernelLaunch, one: KernelLaunch) -> KernelLaunch:
-    said = one.said if known.block is None and one.block is not None else known.said
+    said = one.said if known.block is None and one.said else known.said
     return replace(
         known,
         block=known.block or one.block,

@@ -234,7 +234,11 @@ def _declares(words: Sequence[SourceWord], at: int) -> bool:
     before = words[at - 1] if at else None
     if before is None or before.text == "::":
         return at > 1 and words[at - 2].text == "std"
-    return before.text == "#define" or (before.is_name and before.text != "return")
+    return before.text == "#define" or (before.is_name and before.text not in _BEFORE_CALLS)
+
+
+_BEFORE_CALLS = ("return", "else", "do")
+"""Words that end before a call, and declare nothing."""
 
 
 def _with(function: CallText, given: Mapping[str, Sequence[SourceWord]]) -> list[SourceWord]:

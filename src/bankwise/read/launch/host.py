@@ -24,6 +24,7 @@ from bankwise.read.launch.constants import Known, evaluate
 from bankwise.read.launch.declared import (
     assign_member,
     declare,
+    declare_parts,
     define,
     enumerate_names,
     is_enum,
@@ -37,9 +38,11 @@ from bankwise.read.launch.headers import header_words
 from bankwise.read.launch.launched import BY_CALL, LAUNCHES, named_kernels, read_call, read_launch
 from bankwise.read.launch.launchers import (
     GivenWords,
+    arguments_at,
     by_value,
     functions_in,
     given_in,
+    is_called,
     launchers_in,
     launching_macros,
     numbers_in,
@@ -47,6 +50,7 @@ from bankwise.read.launch.launchers import (
 from bankwise.read.launch.loops import loop_at
 from bankwise.read.launch.pointers import pointers_in
 from bankwise.read.launch.reading import HostReading
+from bankwise.read.launch.settled import AskMacros, settled
 from bankwise.read.launch.tokens import SourceWord, tokens
 from bankwise.read.line_marks import MarkedLine, marked_lines
 
@@ -55,27 +59,43 @@ _EVERY_PLACE = frozenset(range(256))
 """What is launched by a call gets copies: a kernel has no other parameters than values."""
 
 
-def launches_in(source: str, headers: Sequence[str] = ()) -> tuple[KernelLaunch, ...]:
-    """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant.
+def launches_in(
+    source: str, headers: Sequence[str] = (), ask: AskMacros | None = None
+) -> tuple[KernelLaunch, ...]:
+    """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant, and
+    those of the same kernels whose block, None, is not.
 
-    ``headers``: texts that stand before it, for their constants; what they launch is left out.
+    ``headers``: texts that stand before it, for their constants; of what they launch that which the
+    source calls. ``ask``: the compiler's word on macros that are defined in several ways.
     """
     own = _at_their_lines(tokens(source), source)
     every = (*header_words(headers, _MOST_TOKENS), *own)
     if len(own) > _MOST_TOKENS or not any(word.text in LAUNCHES for word in every):
         return ()
-    words = expanded(every, launching_macros(every, LAUNCHES))
+    kept = every if ask is None else settled(every, (source, *headers), ask)
+    words = expanded(kept, launching_macros(kept, LAUNCHES))
     launchers = launchers_in(words, LAUNCHES)
     values = {**by_value(functions_in(words)), **dict.fromkeys(BY_CALL, _EVERY_PLACE)}
     names = frozenset(changed(words, values))
     reading = HostReading(words, changed=names, pointers=pointers_in(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers
-    reading.bodies = {one.start: one.stop for one in launchers.values() if not one.numbers}
+    called = {name: one for name, one in launchers.items() if is_called(words, name, one)}
+    theirs = {name: one for name, one in launchers.items() if not words[one.named].line}
+    reading.bodies = {one.start: one.stop for one in (*called.values(), *theirs.values())}
+    reading.unused = {one.start: one for name, one in launchers.items() if name not in called}
     _read_to(reading, 0, len(words))
-    for name, one in launchers.items():
-        if not one.numbers and name not in reading.followed:
+    for name, one in called.items():
+        unread = name not in reading.followed and name not in theirs
+        if unread or name in reading.not_followed:
             _read_to(reading, one.start + 1, one.stop)
-    return tuple(reading.found)
+    return tuple(_told(reading))
+
+
+def _told(reading: HostReading) -> Iterator[KernelLaunch]:
+    """Launches whose block is known, and the others of the kernels that have one."""
+    found = reading.found
+    names = {one.kernel.split("<")[0] for one in found if one.block}
+    return (one for one in found if one.block or one.kernel.split("<")[0] in names)
 
 
 def _at_their_lines(words: Sequence[SourceWord], source: str) -> tuple[SourceWord, ...]:
@@ -103,25 +123,28 @@ def _read(reading: HostReading, at: int) -> int:
     if at in reading.bodies:
         return reading.bodies[at]
     if word.text == "{":
-        reading.scopes.append({})
+        unused = reading.unused.get(at)
+        reading.scopes.append({} if unused is None else dict.fromkeys(unused.names))
         reading.called.append(scope_name(words, at))
         reading.blocks.append(at)
         if is_enum(words, at):
             enumerate_names(reading, at)
     elif word.text == "}" and len(reading.scopes) > 1:
         leave(reading)
-    elif word.text in ("<<<", *BY_CALL) and not word.line:
+    elif word.text in LAUNCHES and not word.line and not reading.may_be_called(at):
         return at + 1
     elif word.text == "<<<":
         read_launch(reading, at)
     elif word.text in BY_CALL:
         read_call(reading, at)
-    elif word.text in reading.launchers:
+    elif word.text in reading.launchers or word.text in reading.within:
         _follow(reading, at)
     elif word.text == "for":
         return _repeat(reading, at)
     elif (found := declared_array(words, at)) is not None:
         declare_array(words, found, reading.scopes)
+    elif word.text == "auto" and at + 2 < len(words) and not words[at + 1].is_name:
+        declare_parts(reading, at)
     elif word.is_name and [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
         assign_member(reading, at)
     elif word.is_name and at + 2 < len(words) and words[at + 1].is_name:
@@ -156,18 +179,22 @@ def _once(found: Iterable[KernelLaunch]) -> Iterator[KernelLaunch]:
 
 
 def _follow(reading: HostReading, at: int) -> None:
-    """The body of a function that launches, as it is called at a place."""
-    name, every = reading.words[at].text, reading.launchers
-    one = every[name]
+    """The body of a function that launches, as it is called at a place; where it calls itself, once
+    more, with values that nobody knows."""
+    name, every, within = reading.words[at].text, reading.launchers, reading.within
+    one = within.get(name) or every[name]
     numbers = numbers_in(reading.words, at, one, reading.scopes)
     given = given_in(reading.words, at, one)
     if numbers is None or given is None or not reading.left or at == one.named:
+        if at != one.named and arguments_at(reading.words, at) is not None:
+            reading.not_followed.add(name)
         return
     reading.left -= 1
     reading.followed.add(name)
     constant = {each.name for each in one.parameters if each.is_constant}
     mine = frozenset(changed(reading.words[one.start : one.stop], reading.values)) - constant
     known = numbers | {each.parameter.name: _given(reading, each) for each in given}
+    mine |= set(one.names).difference(numbers) if name in within else set()
     known = {n: None if n in mine else value for n, value in known.items()}
     held = {each.parameter.name: _held(reading, each) for each in given}
     scopes, called, calls, blocks = reading.scopes, reading.called, reading.calls, reading.blocks
@@ -176,7 +203,10 @@ def _follow(reading: HostReading, at: int) -> None:
     reading.blocks = [-1, one.start]
     reading.launchers = {n: other for n, other in every.items() if n != name}
     reading.calls = (*calls, reading.words[at].line)
+    others = {n: other for n, other in within.items() if n != name}
+    reading.within = others if name in within else {**within, name: one}
     _read_to(reading, one.start + 1, one.stop - 1)
+    reading.within = within
     reading.scopes, reading.called, reading.launchers = scopes, called, every
     reading.calls, reading.blocks, reading.pointers = calls, blocks, pointers
 

@@ -23,6 +23,7 @@ BY_CALL: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "hipLaunchCooperativeKernel": (0, (1, 2, 4)),
     "hipExtLaunchKernelGGL": (0, (1, 2, 3)),
     "cudaLaunchKernelEx": (1, ()),
+    "cudaLaunchKernelExC": (1, ()),
 }
 """Which argument is the kernel; which are grid, block and bytes: () where a configuration says."""
 _ARGUMENTS = {"hipLaunchKernelGGL": 5, "hipExtLaunchKernelGGL": 8, "cudaLaunchKernelEx": 2}
@@ -38,7 +39,7 @@ def read_launch(reading: HostReading, at: int) -> None:
     words = reading.words
     end = next((n for n in range(at, min(len(words), at + 400)) if words[n].text == ">>>"), 0)
     if end:
-        parts = cut(words[at + 1 : end])
+        parts = whole_arguments(words[at + 1 : end])
         _launched(
             reading, at, named_kernels(reading, words, at), parts, _arguments(reading, end + 1)
         )
@@ -80,8 +81,9 @@ def _launched(
     except InputError:
         return
     shared = evaluate(parts[2], reading.scopes) if len(parts) > 2 else 0
-    said = f"as it is launched at line {reading.words[at].line}"
-    said += f" (called at {', '.join(map(str, reading.calls))})" if reading.calls else ""
+    line, calls = reading.words[at].line, [str(one) for one in reading.calls if one]
+    said = f"as it is launched at line {line}" if line else "as it is launched in a header"
+    said += f" (called at {', '.join(calls)})" if calls else ""
     reading.found += (
         KernelLaunch(
             kernel=name,
@@ -93,6 +95,7 @@ def _launched(
         )
         for name in names
         if block
+        or (len(parts) > 1 and not any(b.start <= at < b.stop for b in reading.unused.values()))
     )
 
 
@@ -101,7 +104,8 @@ def _arguments(reading: HostReading, at: int) -> tuple[int | None, ...]:
     if at >= len(words) or words[at].text != "(":
         return ()
     inside = words[at + 1 : closing(words, at)]
-    values = [evaluate(part, reading.scopes) for part in cut(inside)] if inside else []
+    parts = whole_arguments(inside) if inside else []
+    values = [evaluate(part, reading.scopes) for part in parts]
     return tuple(one if isinstance(one, int) else None for one in values)
 
 
@@ -136,8 +140,23 @@ def _opening(words: Sequence[SourceWord], at: int) -> int:
 
 def _template(reading: HostReading, part: Sequence[SourceWord]) -> tuple[str, ...]:
     """A template argument as it may be spelled: a number, also as the truth of one that is ``bool``
-    there, or anything."""
+    there, a type that C++ has, or anything."""
     found = evaluate(part, reading.scopes)
     if not isinstance(found, int):
-        return ("*",)
+        return (_built_in([word.text for word in part]) or "*",)
     return (str(found), *({0: ("false",), 1: ("true",)}.get(found, ())))
+
+
+def _built_in(words: Sequence[str]) -> str:
+    """A type that C++ has, as compilers spell it: ``unsigned int`` of ``unsigned``; empty for
+    another."""
+    if len(words) == 1 and words[0] in ("float", "double", "bool"):
+        return words[0]
+    longs, rest = words.count("long"), [one for one in words if one not in ("long", "int")]
+    sign = [one for one in rest if one in ("unsigned", "signed")]
+    size = [one for one in rest if one in ("char", "short")]
+    if not words or len(sign) + len(size) < len(rest) or max(len(sign), len(size)) > 1 or longs > 2:
+        return ""
+    kept = sign if sign == ["unsigned"] or size == ["char"] else []
+    whole = [] if longs or size else ["int"]
+    return " ".join((*kept, *["long"] * longs, *size, *whole))

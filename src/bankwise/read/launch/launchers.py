@@ -51,13 +51,19 @@ class Launcher(Struct, frozen=True):
     start: int
     stop: int
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its parameters, and of the numbers of its template."""
+        return (*filter(None, self.numbers), *(one.name for one in self.parameters))
+
 
 Launchers = Mapping[str, Launcher]
 
 
 def launchers_in(words: Sequence[SourceWord], launches: Sequence[str]) -> dict[str, Launcher]:
     """Those that hold one of the words that launch, or call one of these; none that is defined
-    twice, and of functions without numbers of a template those alone that something calls."""
+    twice, and of the source's functions without numbers of a template those alone that something
+    calls."""
     every = functions_in(words)
     found, signs = dict[str, Launcher](), set(launches)
     while True:
@@ -70,7 +76,11 @@ def launchers_in(words: Sequence[SourceWord], launches: Sequence[str]) -> dict[s
             break
         found |= more
         signs |= more.keys()
-    return {n: one for n, one in found.items() if one.numbers or _is_called(words, n, one)}
+    return {
+        n: one
+        for n, one in found.items()
+        if one.numbers or not words[one.named].line or is_called(words, n, one)
+    }
 
 
 def functions_in(words: Sequence[SourceWord]) -> dict[str, Launcher]:
@@ -176,7 +186,7 @@ def _default(part: Sequence[SourceWord]) -> Sequence[SourceWord]:
     return part[equals + 1 :]
 
 
-def _is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
+def is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
     """Whether something calls a function, beside itself."""
     named = [at for at, word in enumerate(words) if word.text == name and at != one.named]
     outside = [at for at in named if not one.start <= at < one.stop]
@@ -211,9 +221,7 @@ def given_in(words: Sequence[SourceWord], at: int, one: Launcher) -> tuple[Given
     if brackets is None:
         return None
     opens, closes = brackets
-    parts = cut(words[opens + 1 : closes]) if closes > opens + 1 else []
-    if len(parts) > len(one.parameters):
-        parts = whole_arguments(words[opens + 1 : closes])
+    parts = whole_arguments(words[opens + 1 : closes]) if closes > opens + 1 else []
     if len(parts) > len(one.parameters):
         return None
     rest = [each.default for each in one.parameters[len(parts) :]]

@@ -24,11 +24,13 @@ class HostReading(Struct):
     assigns; ``pointers``: names to what is assigned to them; ``steady``: those whose
     members are set in order; ``configured``: members of launch configurations; ``launchers``:
     functions that launch, of which so many more calls (``left``) are followed; ``bodies``: where
-    such a body begins that is read where it is called, by where it ends; ``followed``: those that
-    were; ``calls``: the lines of the calls that are followed now, the outermost first; ``values``:
-    the places of arguments that such functions leave as they are; ``blocks``: where the blocks of
-    the scopes begin, -1 for none; ``inside``: names that something assigns in the block that begins
-    at a place."""
+    such a body begins that is read where it is called, by where it ends; ``unused``: templates
+    that nothing calls, by where their bodies begin; ``followed``: those that were;
+    ``not_followed``: of which a call was not; ``within``: those that are followed now; ``calls``:
+    the lines of the calls that are followed now, the outermost first; ``values``: the places of
+    arguments that such functions leave as they are; ``blocks``: where the blocks of the scopes
+    begin, -1 for none; ``inside``: names that something assigns in the block that begins at a
+    place."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -41,7 +43,10 @@ class HostReading(Struct):
     configured: dict[str, dict[str, Sequence[SourceWord]]] = field(default_factory=dict)
     called: list[str] = field(default_factory=lambda: [""])
     bodies: Mapping[int, int] = field(default_factory=dict)
+    unused: Mapping[int, Launcher] = field(default_factory=dict)
     followed: set[str] = field(default_factory=set)
+    not_followed: set[str] = field(default_factory=set)
+    within: Mapping[str, Launcher] = field(default_factory=dict)
     calls: tuple[int, ...] = ()
     values: Mapping[str, frozenset[int]] = field(default_factory=dict)
     blocks: list[int] = field(default_factory=lambda: [-1])
@@ -57,6 +62,11 @@ class HostReading(Struct):
             mine = self.words[block : closing(self.words, block) + 1]
             self.inside[block] = frozenset(changed(mine, self.values)) | self._in_macros
         return name in self.inside[block]
+
+    def may_be_called(self, at: int) -> bool:
+        """Whether what stands at a place of a header is read for a call of its function."""
+        within = (n for n, one in self.launchers.items() if one.start <= at < one.stop)
+        return bool(self.calls) or any(name in self.not_followed for name in within)
 
     @property
     def _in_function(self) -> bool:

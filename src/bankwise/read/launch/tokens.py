@@ -2,7 +2,7 @@
 
 Of the preprocessor ``#define NAME tokens`` is kept, as one word ``#define`` and those behind it up
 to the end of its line, which is the word ``#end``; other directives are skipped, both ways of an
-``#if`` are read.
+``#if`` are read, but for what ``#if 0`` and ``#if 1`` leave out.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ SIGNS = tuple(_SIGNS.split())
 """Of several characters, the longest first."""
 _MACRO = re.compile(r"#\s*define\s+([^\s(]+(?:\([^()]*\))?)(.*)", re.DOTALL)
 """Its name, with parameters that begin right behind it, and what it is."""
+_CONDITION = re.compile(r"#\s*if(?:def|ndef)?\b\s*(.*?)\s*$", re.DOTALL)
+_OTHERWISE = re.compile(r"#\s*el")
+_ENDS = re.compile(r"#\s*endif\b")
 _PIECE = re.compile(
     r"(?P<space>\s+)|(?P<name>\d[\w'.]*|\w+)|(?P<none>//[^\n]*|/\*.*?(?:\*/|\Z)"
     r"|\"(?:\\.?|[^\\\"\n])*[\"\n]?|'(?:\\.?|[^\\'\n])*['\n]?)"
@@ -41,11 +44,15 @@ class SourceWord(Struct, frozen=True):
 def tokens(source: str) -> tuple[SourceWord, ...]:
     """All words of a source."""
     found: list[SourceWord] = []
-    defining = 0
+    defining, parts = 0, list[_DirectivePart]()
     for text, line in _words(source.replace("\\\r\n", " ").replace("\\\n", " \v")):
         if defining and line != defining:
             found.append(SourceWord("#end", defining))
             defining = 0
+        if text.startswith("#"):
+            parts = _part_at(text, parts)
+        if any(part.is_out for part in parts):
+            continue
         if text.startswith("#"):
             macro = _MACRO.match(text)
             if macro is None:
@@ -56,6 +63,24 @@ def tokens(source: str) -> tuple[SourceWord, ...]:
             continue
         found.append(SourceWord(text, line))
     return (*found, SourceWord("#end", defining)) if defining else tuple(found)
+
+
+class _DirectivePart(Struct, frozen=True):
+    """A part of the text between ``#if``, ``#else`` and ``#endif``. ``is_out``: the compiler does
+    not see it; ``rest_is_out``: nor what follows up to ``#endif``, None if nobody knows."""
+
+    is_out: bool
+    rest_is_out: bool | None
+
+
+def _part_at(directive: str, parts: list[_DirectivePart]) -> list[_DirectivePart]:
+    """The parts that are open behind a directive, the innermost last."""
+    if begins := _CONDITION.match(directive):
+        known = {"0": False, "1": True}.get(begins[1])
+        return [*parts, _DirectivePart(known is False, known)]
+    if _OTHERWISE.match(directive) and parts:
+        return [*parts[:-1], _DirectivePart(bool(parts[-1].rest_is_out), parts[-1].rest_is_out)]
+    return parts[:-1] if _ENDS.match(directive) else parts
 
 
 def _words(source: str) -> Iterator[tuple[str, int]]:
