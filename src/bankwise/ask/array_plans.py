@@ -115,7 +115,7 @@ def plans_of(
     Refusal where nothing is done. ``arrays``: by their number in the text; ``accessor``: write the
     map as a type wherever that can be done, not only where nothing else can; ``only``: names of the
     kernels that are asked about, as ``--kernel`` takes them."""
-    found = tuple(sized(number, array, kernels, sizes, gpu) for number, array in arrays.items())
+    found = tuple(sized(n, one, source, kernels, sizes, gpu) for n, one in arrays.items())
     posed = _all_posed(source, found, gpu, only)
     if isinstance(posed, Refusal):
         return posed

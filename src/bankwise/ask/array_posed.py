@@ -17,6 +17,7 @@ from bankwise.algebra.address import Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.ask.advice import unseen_addresses, use_of
 from bankwise.ask.advice_pitch import MOST_ROWS
+from bankwise.ask.array_lines import without_others
 from bankwise.ask.every_launch import (
     LaunchKey,
     Passes,
@@ -35,6 +36,7 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, uses_of
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes, ended
+from bankwise.read.cxx.tree import CxxSource
 from bankwise.solver.best import Best, best
 from bankwise.solver.known import Known, known_of
 from bankwise.solver.plan import Plan
@@ -109,12 +111,20 @@ class PosedArray(ByIdentity, frozen=True, eq=False):
 def sized(
     number: int,
     array: SharedArray,
+    source: CxxSource,
     kernels: Sequence[AssemblyKernel],
     sizes: Sizes,
     gpu: Machine,
 ) -> SizedArray:
     """An array under all launches in which it can be priced; the shown ones in any case."""
-    having = [k for k in kernels if number in sizes.get(k.name, {})]
+    having = [
+        replace(
+            without_others(k, source, array),
+            others=tuple(without_others(one, source, array) for one in k.others),
+        )
+        for k in kernels
+        if number in sizes.get(k.name, {})
+    ]
     mine = {k.name: sizes[k.name][number] for k in having}
     known = other_launches(having, lambda one: _is_known(one, mine[one.name], gpu))
     launches = every_launch(known)

@@ -117,7 +117,7 @@ def _with_constant(
     measured = asked.measure(asked.source, asked.arrays)
     if isinstance(measured, Refusal):
         return ()
-    beside = _beside(skew, asked.pads, asked.arrays, asked.kernels, measured)
+    beside = _beside(asked.source, skew, asked.pads, asked.arrays, asked.kernels, measured)
     return () if beside is None else _said_by(skew, asked.plans, chosen, beside)
 
 
@@ -137,6 +137,7 @@ def _in_headers(asked: _Sayable, skew: SkewSpelling) -> bool:
 
 
 def _beside(
+    source: CxxSource,
     skew: SkewSpelling,
     pads: dict[int, int],
     arrays: Sequence[SharedArray],
@@ -151,7 +152,7 @@ def _beside(
     having = {name for name, each in measured.items() if each.keys() & set(others)}
     if having - known:
         return None
-    return tuple(sized(n, arrays[n], kernels, measured, gpu) for n in others)
+    return tuple(sized(n, arrays[n], source, kernels, measured, gpu) for n in others)
 
 
 def _longer(

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.ask.advice import unseen_addresses
+from bankwise.ask.array_lines import without_others
 from bankwise.ask.array_skews import foreseen
 from bankwise.ask.array_texts import WrittenArray
 from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first
@@ -60,7 +61,7 @@ def check_source_file(
     notes = (read.found.how, *said, *read.notes)
     report = report_of(path, kernels, notes=notes, asked_of=origin)
     named = [k.name for k in report.kernels if k.snippets]
-    unadvised = [one.name for one in kernels if _unadvised(report, one)]
+    unadvised = [one.name for one in kernels if _unadvised(report, one, read)]
     refused = _not_written(named or unadvised, read.arrays)
     planned = _NO_PLANS
     if read.source is not None and named and not refused and origin.command:
@@ -190,16 +191,27 @@ def _by_cute(report: CheckReport, text: str, options: Options) -> CheckReport | 
     return replace(report, kernels=tuple(kernels)) if found else None
 
 
-def _unadvised(report: CheckReport, found: AssemblyKernel) -> bool:
-    """Whether a kernel has conflicts whose best layout was not looked for, though all is known."""
+def _unadvised(report: CheckReport, found: AssemblyKernel, read: _ReadSource) -> bool:
+    """Whether a kernel has conflicts whose best layout was not looked for, though all is known of
+    it, or of an array of its."""
     conflicts = (k for k in report.kernels if k.name == found.name and k.totals.run.extra)
-    return any(not k.optima for k in conflicts) and not unseen_addresses(found)
+    seen = [found]
+    if read.source is not None:
+        arrays = _declared(read.arrays, [found.name])
+        seen += [without_others(found, read.source, one) for one in arrays]
+    known = any(not unseen_addresses(one) for one in seen)
+    return known and any(not k.optima for k in conflicts)
+
+
+def _declared(arrays: Sequence[SharedArray], named: Sequence[str]) -> list[SharedArray]:
+    """Those that kernels may have, by the functions that declare them."""
+    return [a for a in arrays if not a.kernel or any(a.function in name for name in named)]
 
 
 def _not_written(named: Sequence[str], arrays: Sequence[SharedArray]) -> str:
     """Why `fix` would write nothing for the kernels ``named``, as far as the text tells; empty if
     it may write something."""
-    theirs = [a for a in arrays if not a.kernel or any(a.function in name for name in named)]
+    theirs = _declared(arrays, named)
     if not named or any(a.uses and not a.refusals for a in theirs):
         return ""
     return next((str(one) for a in theirs for one in a.refusals), _NONE)

@@ -1,0 +1,59 @@
+"""Accesses at addresses that nobody knows, and of which array each is by its line.
+
+    tile[y][x] = in[t];                        of tile
+    atomicAdd(&bins[key[t] & 255], 1);         of bins, wherever it is: no matter to tile
+
+Machine code says the line of an access, and the text all lines at which an array is used. What is
+counted of an array rests on that; that a changed text computes the same does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from bankwise.errors import Location, Refusal
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.cxx.arrays import SharedArray
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node
+
+
+def without_others(kernel: AssemblyKernel, source: CxxSource, array: SharedArray) -> AssemblyKernel:
+    """A kernel without what is not known of accesses to other arrays."""
+    mine = set(_lines(source, array))
+
+    def is_other(place: Location | None) -> bool:
+        if place is None or place.file != source.file or place.line is None:
+            return False
+        return (place.file, place.line) not in mine
+
+    def stays(one: Refusal) -> bool:
+        return not (one.access and is_other(one.location))
+
+    return replace(
+        kernel,
+        refusals=tuple(filter(stays, kernel.refusals)),
+        accesses=tuple(
+            a for a in kernel.accesses if not (a.unknown and is_other(a.access.location))
+        ),
+    )
+
+
+def _lines(source: CxxSource, array: SharedArray) -> Iterator[tuple[str, int | None]]:
+    """All lines of the statements that use an array, begin pointers into it, hand it to a function,
+    or use a macro that names it."""
+    spans = [*(use.span for use in array.uses), *(base.span for base in array.bases)]
+    spans += [ByteSpan(at, at + 1) for _, seen in array.given for at in sorted(seen)]
+    for one in spans:
+        node = source.root.named_descendant_for_byte_range(one.start, one.stop)
+        while node.parent is not None and not _is_whole(node):
+            node = node.parent
+        for row in range(node.start_point[0], node.end_point[0] + 1):
+            place = source.line(row + 1)
+            yield place.file, place.line
+
+
+def _is_whole(node: Node) -> bool:
+    kind: str = node.type
+    return kind.endswith(("statement", "declaration")) or kind.startswith("preproc_")
