@@ -1,6 +1,7 @@
 """What all tests share: one Hypothesis profile, whose verdicts do not depend on a busy machine,
 processes that stay small, compilers that answer the same question once."""
 
+import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -18,6 +19,8 @@ _NUMBERS = count()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # started in the background of a shell:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start is asked to end
     config.addinivalue_line("markers", "compiles: compilers run, whatever they said before")
 
 
