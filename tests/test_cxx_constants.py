@@ -48,6 +48,7 @@ GRAM = """\
 #define SHIFT 64
 __global__ void gram(const float *in, float *out) {
   __shared__ float smem[GRAM_M * GRAM_K];
+#pragma unroll 1
   for (int i = threadIdx.x; i < GRAM_M * GRAM_K; i += 32)
     smem[i] = in[i + SHIFT];
   __syncthreads();
@@ -65,8 +66,7 @@ def test_a_flat_array_is_lengthened_in_its_authors_names(tmp_path: Path) -> None
     file = tmp_path / "gram.cu"
     file.write_text(GRAM, "utf-8")
     ended = bankwise("fix", file, "--target", "sm_90")
-    assert ended.code == 3, ended.err  # nvcc unrolls the loop that loads, and then in steps of 4
-    assert "(16 -> 4 loads of global memory in flight)" in " ".join(ended.err.split())
+    assert ended.code == 0, ended.err
     written = [line for line in ended.out.splitlines() if line.startswith("+ ")]
     assert any("smem[i + i / GRAM_K" in line for line in written), ended.out
     assert not any("/ 64" in line for line in written)
