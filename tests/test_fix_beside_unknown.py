@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from command import bankwise
 from cuda_fixes import extra, real, verdicts
 
@@ -91,3 +93,38 @@ def test_a_statement_that_names_both_arrays_may_be_of_either(tmp_path: Path) -> 
 def test_an_array_whose_own_accesses_are_not_known_stays(tmp_path: Path) -> None:
     _, answer = fixed(tmp_path / "k.cu", TABLE.format(read=OF_ITS_OWN))
     assert not answer["changes"]
+
+
+BY_REFERENCE = """\
+{bump}
+__global__ void k(const int* __restrict__ key, const int* __restrict__ in, int* out) {{
+  __shared__ int tile[32][32];
+  __shared__ int bins[256];
+  int x = threadIdx.x, y = threadIdx.y, t = y * 32 + x;
+  tile[y][x] = in[t];
+  if (t < 256) bins[t] = 0;
+  __syncthreads();
+  bump({what});
+  __syncthreads();
+  out[t] = tile[x][y] + bins[t & 255];
+}}
+void go(const int* key, const int* in, int* out) {{ k<<<128, dim3(32, 32)>>>(key, in, out); }}
+"""
+
+
+@real
+@pytest.mark.parametrize("what", ["tile[key[t] & 31][x]", "bins[key[t] & 255]"])
+@pytest.mark.parametrize(
+    "bump",
+    [
+        "__device__ void bump(int& a) {\n  a += 1;\n}",
+        "__shared__ int table[32];\n__device__ void bump(int& a) {\n  a += table[threadIdx.x];\n}",
+    ],
+)
+def test_what_a_function_touches_by_reference_may_be_of_any_array(
+    tmp_path: Path, bump: str, what: str
+) -> None:
+    """Rows of 33 would give ``tile[key[t] & 31][x]``, which has no conflicts, some."""
+    _, answer = fixed(tmp_path / "k.cu", BY_REFERENCE.format(bump=bump, what=what))
+    assert not answer["changes"]
+    assert any("tile: not all accesses are known" in one["reason"] for one in answer["refusals"])

@@ -3,8 +3,10 @@
     tile[y][x] = in[t];                        of tile
     atomicAdd(&bins[key[t] & 255], 1);         of bins, wherever it is: no matter to tile
 
-Machine code says the line of an access, and the text all lines at which an array is used. What is
-counted of an array rests on that; that a changed text computes the same does not.
+Machine code says the line of an access, and the text all lines at which an array is used: an access
+is of another array where its line is one of that, and none of this. A function that takes elements
+by reference touches them at lines of its own: nobody knows whose. What is counted of an array rests
+on that; that a changed text computes the same does not.
 """
 
 from __future__ import annotations
@@ -15,18 +17,23 @@ from msgspec.structs import replace
 
 from bankwise.errors import Location, Refusal
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays
+from bankwise.read.cxx.functions import function_of
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, every
+
+Line = tuple[str, int | None]
+"""The name of a file, and the number of one of its lines."""
 
 
 def without_others(kernel: AssemblyKernel, source: CxxSource, array: SharedArray) -> AssemblyKernel:
     """A kernel without what is not known of accesses to other arrays."""
-    mine = set(_lines(source, array))
+    if not kernel.refusals and not any(one.unknown for one in kernel.accesses):
+        return kernel
+    others = {line for one in shared_arrays(source) if one != array for line in _lines(source, one)}
+    others -= {*_lines(source, array), *_by_reference(source)}
 
     def is_other(place: Location | None) -> bool:
-        if place is None or place.file != source.file or place.line is None:
-            return False
-        return (place.file, place.line) not in mine
+        return place is not None and (place.file, place.line) in others
 
     def stays(one: Refusal) -> bool:
         return not (one.access and is_other(one.location))
@@ -40,7 +47,7 @@ def without_others(kernel: AssemblyKernel, source: CxxSource, array: SharedArray
     )
 
 
-def _lines(source: CxxSource, array: SharedArray) -> Iterator[tuple[str, int | None]]:
+def _lines(source: CxxSource, array: SharedArray) -> Iterator[Line]:
     """All lines of the statements that use an array, begin pointers into it, hand it to a function,
     or use a macro that names it."""
     spans = [*(use.span for use in array.uses), *(base.span for base in array.bases)]
@@ -49,9 +56,21 @@ def _lines(source: CxxSource, array: SharedArray) -> Iterator[tuple[str, int | N
         node = source.root.named_descendant_for_byte_range(one.start, one.stop)
         while node.parent is not None and not _is_whole(node):
             node = node.parent
-        for row in range(node.start_point[0], node.end_point[0] + 1):
-            place = source.line(row + 1)
-            yield place.file, place.line
+        yield from _lines_of(source, node)
+
+
+def _by_reference(source: CxxSource) -> Iterator[Line]:
+    """All lines of functions, and of lambdas, that take something by reference."""
+    for node in every(source, "reference_declarator"):
+        if node.parent.type in ("parameter_declaration", "optional_parameter_declaration"):
+            function = function_of(node)
+            yield from _lines_of(source, function) if function is not None else ()
+
+
+def _lines_of(source: CxxSource, node: Node) -> Iterator[Line]:
+    for row in range(node.start_point[0], node.end_point[0] + 1):
+        place = source.line(row + 1)
+        yield place.file, place.line
 
 
 def _is_whole(node: Node) -> bool:
