@@ -66,7 +66,10 @@ def test_a_tile_beside_a_histogram_is_fixed_and_what_is_not_known_is_told(tmp_pa
     (told,) = answer["refusals"]
     assert "bins: not all accesses are known" in told["reason"]
     done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_90", "--accept-sampled")
-    assert "open in k: 1 not analysed" in done.out + done.err
+    said = " ".join((done.out + done.err).split())
+    assert "open in k: 1 not analysed" in said
+    assert "ideal 64; optimal among all layouts, with accesses left whole: every access" in said
+    assert "what is not analysed is of other arrays, by its lines" in said
 
 
 @real

@@ -26,7 +26,7 @@ Line = tuple[str, int | None]
 
 
 def without_others(kernel: AssemblyKernel, source: CxxSource, array: SharedArray) -> AssemblyKernel:
-    """A kernel without what is not known of accesses to other arrays."""
+    """A kernel without what is not known of accesses to other arrays; itself if that is nothing."""
     if not kernel.refusals and not any(one.unknown for one in kernel.accesses):
         return kernel
     others = {line for one in shared_arrays(source) if one != array for line in _lines(source, one)}
@@ -38,13 +38,11 @@ def without_others(kernel: AssemblyKernel, source: CxxSource, array: SharedArray
     def stays(one: Refusal) -> bool:
         return not (one.access and is_other(one.location))
 
-    return replace(
-        kernel,
-        refusals=tuple(filter(stays, kernel.refusals)),
-        accesses=tuple(
-            a for a in kernel.accesses if not (a.unknown and is_other(a.access.location))
-        ),
-    )
+    refusals = tuple(filter(stays, kernel.refusals))
+    accesses = (a for a in kernel.accesses if not (a.unknown and is_other(a.access.location)))
+    found = replace(kernel, refusals=refusals, accesses=tuple(accesses))
+    same = len(found.refusals) == len(kernel.refusals)
+    return kernel if same and len(found.accesses) == len(kernel.accesses) else found
 
 
 def _lines(source: CxxSource, array: SharedArray) -> Iterator[Line]:

@@ -132,6 +132,8 @@ def plans_of(
         names = ", ".join(_names(found))
         why = replace(plans, reason="; ".join(filter(None, (f"{names}: {plans.reason}", shorter))))
         return _by_hand(source, found[0].array, why, posed, gpu)
+    if any(one.elsewhere for one in found):
+        plans = tuple(replace(one, optimum=f"{one.optimum}{_ELSEWHERE}") for one in plans)
     ideal = (planned(one.now, one.owners, "ideal") for one in posed)
     return ArrayPlans(found, plans, present, summed(ideal), shorter)
 
@@ -286,6 +288,7 @@ _NO_ROWS = (
     "wmma moves matrices of it, whose rows have no swizzle, and none of the longer rows that were "
     "tried takes fewer passes"
 )
+_ELSEWHERE = "; what is not analysed is of other arrays, by its lines"
 _WIDEST = 16
 """Bytes that one access moves."""
 _STRUCTURES = (

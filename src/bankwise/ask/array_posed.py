@@ -5,6 +5,7 @@ Once for each size that it has, under every launch in which its accesses are kno
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, islice
@@ -55,13 +56,15 @@ from bankwise.tile import Tile
 
 class SizedArray(ByIdentity, frozen=True, eq=False):
     """An array with its sizes in each of its ``kernels``; ``others``: in kernels of the text that
-    were not asked for. ``number``: among those of the text."""
+    were not asked for. ``number``: among those of the text; ``elsewhere``: accesses whose addresses
+    are not known are taken to be of other arrays, by their lines."""
 
     number: int
     array: SharedArray
     sizes: tuple[ArraySize, ...]
     kernels: tuple[AssemblyKernel, ...]
     others: tuple[ArraySize, ...]
+    elsewhere: bool = False
 
 
 class PosedArray(ByIdentity, frozen=True, eq=False):
@@ -117,20 +120,25 @@ def sized(
     gpu: Machine,
 ) -> SizedArray:
     """An array under all launches in which it can be priced; the shown ones in any case."""
-    having = [
-        replace(
-            without_others(k, source, array),
-            others=tuple(without_others(one, source, array) for one in k.others),
-        )
-        for k in kernels
-        if number in sizes.get(k.name, {})
-    ]
+    whole = [k for k in kernels if number in sizes.get(k.name, {})]
+    having = [_without_others(one, source, array) for one in whole]
     mine = {k.name: sizes[k.name][number] for k in having}
     known = other_launches(having, lambda one: _is_known(one, mine[one.name], gpu))
     launches = every_launch(known)
     found = tuple(_ended(mine[k.name], k) for k in launches)
     others = (each[number] for name, each in sizes.items() if number in each and name not in mine)
-    return SizedArray(number, array, found, launches, tuple(others))
+    elsewhere = any(one is not k for one, k in zip(having, whole, strict=True))
+    return SizedArray(number, array, found, launches, tuple(others), elsewhere)
+
+
+def _without_others(
+    kernel: AssemblyKernel, source: CxxSource, array: SharedArray
+) -> AssemblyKernel:
+    """A kernel, and what stands beside it, without what is not known of accesses to other arrays;
+    itself where that is nothing."""
+    first, *others = (without_others(one, source, array) for one in (kernel, *kernel.others))
+    same = first is kernel and all(map(operator.is_, others, kernel.others))
+    return kernel if same else replace(first, others=tuple(others))
 
 
 def _is_known(kernel: AssemblyKernel, size: ArraySize, gpu: Machine) -> bool:

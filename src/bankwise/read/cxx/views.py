@@ -25,12 +25,7 @@ from bankwise.read.cxx.macros import (
     macros_with_elements,
     said_twice,
 )
-from bankwise.read.cxx.reach import (
-    INTEGER,
-    SAME,
-    pointee,
-    reach,
-)
+from bankwise.read.cxx.reach import INTEGER, SAME, pointee, reach
 from bankwise.read.cxx.row_types import RowType, row_type, taken_row
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.structures import renamed

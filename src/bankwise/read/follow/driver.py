@@ -212,7 +212,6 @@ def check_kernel(
 
     decoded = dialect.decode(kernel)
     runs = LaunchRuns(Preparations(decoded.program))
-
     own = set(dialect.group_index)
 
     def in_box(

@@ -65,12 +65,7 @@ def under(
     """The kernel as one launch runs it; ``steps``: how much work it is worth, None for what its
     size is. ``box``: in the blocks of a part of its grid alone; None for any block."""
     assert launch.block is not None
-    size, args = launch.block, _arguments(dialect, kernel, launch)
-    if box is not None:
-        args = {**args, **_own_places(dialect, box)}
-    start = dialect.start(kernel, size, args)
-    if box is not None:
-        _place(dialect, start, box)
+    size, (args, start) = launch.block, _begun(dialect, kernel, launch, box)
     ready = known.preparations.of(start)
     trace = known.take(launch) if box is None else None
     trace = trace or follow(ready, start, steps, () if box is None else dialect.group_index)
@@ -103,6 +98,20 @@ def under(
         cut=None if box is None else cut_of(trace, dialect.group_index, box),
         work=trace.work,
     )
+
+
+def _begun(
+    dialect: Dialect[K, I], kernel: K, launch: KernelLaunch, box: Box | None
+) -> tuple[ArgumentValues, State]:
+    """The numbers that a launch gives, and how its blocks begin; of a part of its grid, these."""
+    assert launch.block is not None
+    args = _arguments(dialect, kernel, launch)
+    if box is None:
+        return args, dialect.start(kernel, launch.block, args)
+    args = {**args, **_own_places(dialect, box)}
+    start = dialect.start(kernel, launch.block, args)
+    _place(dialect, start, box)
+    return args, start
 
 
 def asks_size(
