@@ -63,11 +63,12 @@ def _member(name: str, data: bytes) -> bytes:
 
 
 def zip_file(files: Mapping[str, bytes]) -> bytes:
-    """A zip file, packed, as a wheel is."""
+    """A zip file, packed, as a wheel is: the same bytes at any hour."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, data in files.items():
-            packed.writestr(name, data)
+            member = zipfile.ZipInfo(name)  # without it the time of day is written
+            packed.writestr(member, data, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

@@ -24,6 +24,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "compiles: compilers run, whatever they said before")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Names of tests hold no bytes of files: these may differ from worker to worker."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _remembered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.getbasetemp()
