@@ -488,7 +488,12 @@ def test_a_header_of_templates_says_what_instantiates_them(write: Callable[..., 
     assert ended.code == 2
     assert "template __global__ void gemm<..>(..);" in ended.err
     whole = f"{template}template __global__ void gemm<1>(const float*, const float*, float*);\n"
-    assert checked(write(whole, "k.cuh"), code=1)["accesses"]
+    left = "// __global__ void no(\ntemplate <class T> __global__ void left(T* out) { *out = 1; }\n"
+    found = checked(write(f"{whole}{left}", "k.cuh"), code=1)
+    assert found["accesses"]
+    (note,) = (note for note in found["notes"] if note.startswith("not compiled"))
+    assert note.startswith("not compiled, so not checked: left: a template")
+    assert "template __global__ void left<..>(..);" in note
 
 
 @real

@@ -28,8 +28,10 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.places import at_expressions, texts_of
+from bankwise.read.cxx.templates import how_to_instantiate, uncompiled_templates
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.kept_code import KeptCode
+from bankwise.read.names import demangled, own
 from bankwise.read.options import Options, Progress, phase_of
 from bankwise.read.recognise import recognise
 from bankwise.read.source import Compilation, Compiled, SourceLanguage
@@ -53,7 +55,7 @@ def check_source_file(
     kept = KeptCode() if takes_long(what, language) else None
     found = language.check(what, **asked(options), kept=kept)
     texts = texts_of(found, str(path), read_text(path))
-    read = _read(found, what, path, texts)
+    read = _read(found, what, path, texts, everything=not options.kernel)
     origin = origin_of(recognise(path), path, options)
     if read.source is not None:
         origin = replace(origin, flat=all(one.flat for one in read.arrays))
@@ -91,16 +93,27 @@ class _ReadSource(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def _read(found: Compiled, what: Compilation, path: Path, texts: Mapping[str, str]) -> _ReadSource:
+def _read(
+    found: Compiled, what: Compilation, path: Path, texts: Mapping[str, str], *, everything: bool
+) -> _ReadSource:
+    """``everything``: all kernels are asked about, so those that are not compiled are told."""
     try:
         found = at_expressions(found, texts)
-        source, joined = joined_source(source_beside(texts[str(path)], str(path), what), what)
+        plain = source_beside(texts[str(path)], str(path), what)
+        notes = _uncompiled(plain, found.kernels) if everything else ()
+        source, joined = joined_source(plain, what)
         what = what if joined is None else replace(what, text=source.text)
         with_copies = copied_text(source, what)
         source = source if with_copies is None else with_copies.source
-        return _ReadSource(found, what, source, shared_arrays(source))
+        return _ReadSource(found, what, source, shared_arrays(source), notes)
     except InputError as error:
         return _ReadSource(found, what, notes=(f"no columns: {error.message}",))
+
+
+def _uncompiled(source: CxxSource, kernels: Sequence[AssemblyKernel]) -> tuple[str, ...]:
+    """What of the file no word of the report is about."""
+    left = uncompiled_templates(source, {own(demangled(one.name)) for one in kernels})
+    return (f"not compiled, so not checked: {how_to_instantiate(left)}",) if left else ()
 
 
 def _lean(

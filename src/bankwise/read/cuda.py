@@ -23,6 +23,7 @@ from bankwise.hardware.toolchain import triton
 from bankwise.identity import ByIdentity
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.at_source import SourceLines, at_source
+from bankwise.read.cxx.templates import how_to_instantiate, kernel_functions
 from bankwise.read.file_names import Name, names_of
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import (
@@ -237,19 +238,12 @@ def architecture(target: str) -> str:
     return f"sm_{triton(machine(target).tools).target.partition(':')[2]}"
 
 
-_KERNEL = re.compile(r"__global__[\w\s]*(?:\([^()]*\)\s*)?(?:void\s+)?\b(\w+)\s*\(")
-
-
 def _uninstantiated(source: str) -> str:
     """What to do about a source of which no kernel was compiled."""
-    names = dict.fromkeys(_KERNEL.findall(source))
+    names = kernel_functions(source.encode())
     if not names:
         return "no __global__ function stands in it" if source else ""
-    first = next(iter(names))
-    return (
-        f"{listed(tuple(names))}: a template is compiled where it is instantiated; check a source "
-        f"that does, or put `template __global__ void {first}<..>(..);` behind it"
-    )
+    return how_to_instantiate(names)
 
 
 def compiled_kernels(cubin: Path, only: str, file: str, source: str = "") -> tuple[SassKernel, ...]:
