@@ -11,6 +11,7 @@ from hypothesis import settings
 
 import memory
 import remembered
+from bankwise.read import ahead
 
 settings.register_profile("bankwise", deadline=None)
 settings.load_profile("bankwise")
@@ -22,6 +23,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # started in the background of a shell:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start is asked to end
     config.addinivalue_line("markers", "compiles: compilers run, whatever they said before")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_by_one() -> None:
+    """All cores run tests: none is left for compilers whose answers nobody may ask for."""
+    ahead.MOST = 0
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -12,7 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bankwise.ask.array_plans import ArrayPlan
+from bankwise.ask.array_posed import SizedArray
 from bankwise.change.cxx.spelling import Spelling
+from bankwise.errors import Location
+from bankwise.read.cxx.tree import CxxSource
 
 _WAYS: Mapping[str, int] = {"xor": 0, "sum": 1, "step": 2, "unrolled": 3}
 """Ways to write one fold, by what they add to an index where the compiler keeps its accesses."""
@@ -67,3 +70,25 @@ def hides_as_much(one: Untried, other: Untried) -> bool:
 
 def _in_chunks(one: Spelling) -> bool:
     return one.text.endswith(f" unroll {one.map.unit}")
+
+
+def joins(source: CxxSource, sized: SizedArray) -> bool:
+    """Whether the compiler joined accesses to single elements of an array of rows, by the lines of
+    both."""
+    if sized.array.flat:
+        return False
+    uses = [use for use in sized.array.uses if use.indices and not use.scale]
+    single, others = (
+        {_line(source.place(use.span.start)) for use in uses if bool(use.kept) == kept}
+        for kept in (False, True)
+    )
+    return any(
+        _line(one.access.location) in single - others
+        and one.access.width_bytes > size.element_bytes
+        for kernel, size in zip(sized.kernels, sized.sizes, strict=True)
+        for one in kernel.accesses
+    )
+
+
+def _line(place: Location) -> Location:
+    return Location(place.file, place.line)

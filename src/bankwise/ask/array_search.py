@@ -9,22 +9,23 @@ takes no more passes than its plan has, and nothing else speaks for it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
 
 from msgspec import field
 from msgspec.structs import replace
 
-from bankwise.ask.array_alike import Untried, alike, hides_as_much, no_plainer, otherwise
+from bankwise.ask.array_alike import Untried, alike, hides_as_much, joins, no_plainer, otherwise
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
-from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.dearer import crowded, heavy, slower, thinly, unrolled, waiting
 from bankwise.ask.every_launch import believed, every_launch, over, paying, shown
-from bankwise.ask.few_kernels import few_kernels, whole_text
+from bankwise.ask.few_kernels import few_kernels, fewer, whole_text
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.spelling import Spelling, edited
-from bankwise.errors import InputError, Location, Refusal
+from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.identity import ByIdentity
+from bankwise.read.ahead import spare
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.names import short
 from bankwise.show.fixing import SlowerText
@@ -110,6 +111,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
                 one = min(may, key=self._likely)
                 self.author.phase(f"compiling {name}, text {many - len(untried) + 1} of {many}")
                 untried.remove(one)
+                self._begin(other for other in may if other is not one)
                 self._try(one)
             if not self.found:
                 return
@@ -147,7 +149,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     def _in_order(self) -> list[Untried]:
         """What may be compiled, the likely best first: one XOR takes the compiler accesses that it
         joined of single elements, a sum does not."""
-        joined = any(_joins(self.author.source, one) for one in self.plans.arrays)
+        joined = any(joins(self.author.source, one) for one in self.plans.arrays)
         ways = {"xor": 2, "sum": 0, "step": 1} if joined else {}
         return [
             (plan, one)
@@ -266,6 +268,17 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
             key=lambda one: (bool(one.why) and 2 * most >= self._saved(one), one.rank),
         )
 
+    def _begin(self, may: Iterable[Untried]) -> None:
+        """Start to compile those that are likely the next ones, where cores are left; of whole
+        texts no more than are compiled whole."""
+        author = self._trying()
+        few = not self.few and fewer(self.author, self.best, self.plans.arrays) is not None
+        most = min(spare(), _WHOLE - 1 - len(self.tried)) if few else spare()
+        for one in nsmallest(most, may, key=self._likely):
+            text = _text(author.source, (*self.spellings, one[1]))
+            if isinstance(text, str):
+                author.begin(text)
+
     def _try(self, one: Untried) -> None:
         """Compile a text, and put it where it belongs."""
         made = _compiled(self._trying(), self.before, (*self.spellings, one[1]))
@@ -357,26 +370,8 @@ def _for_nothing(parts: RankedText, whole: RankedText) -> bool:
     return saved <= executed and bool(whole.why) <= bool(parts.why)
 
 
-def _joins(source: CxxSource, sized: SizedArray) -> bool:
-    """Whether the compiler joined accesses to single elements of an array of rows, by the lines of
-    both."""
-    if sized.array.flat:
-        return False
-    uses = [use for use in sized.array.uses if use.indices and not use.scale]
-    single, others = (
-        {_line(source.place(use.span.start)) for use in uses if bool(use.kept) == kept}
-        for kept in (False, True)
-    )
-    return any(
-        _line(one.access.location) in single - others
-        and one.access.width_bytes > size.element_bytes
-        for kernel, size in zip(sized.kernels, sized.sizes, strict=True)
-        for one in kernel.accesses
-    )
-
-
-def _line(place: Location) -> Location:
-    return Location(place.file, place.line)
+def _text(source: CxxSource, spellings: Sequence[Spelling]) -> str | Refusal:
+    return edited(source, tuple(edit for one in spellings for edit in one.edits))
 
 
 def _compiled(
@@ -384,7 +379,7 @@ def _compiled(
 ) -> CompiledText | str | None:
     """A text with some spellings, compiled; None where it does not compile; where a launch takes
     more than before, or cannot be compared with it, which one."""
-    text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
+    text = _text(author.source, spellings)
     if isinstance(text, Refusal):
         return None
     try:

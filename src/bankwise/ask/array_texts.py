@@ -79,6 +79,18 @@ def written_arrays(
 ) -> WrittenArrays:
     """Array by array, the spelling that costs least where it is compiled; what was chosen so far
     stays. And why an array has none. ``heard``: by whom each is judged."""
+    try:
+        return _chosen(author, before, planned, heard)
+    finally:
+        author.kept.leave()
+
+
+def _chosen(
+    author: Author,
+    before: CompiledText,
+    planned: Sequence[ArrayPlans],
+    heard: Heard | None,
+) -> WrittenArrays:
     chosen: tuple[WrittenArray, ...] = ()
     best, refusals, left, saves = before, list[Refusal](), list[SlowerText](), False
     for plans in planned:

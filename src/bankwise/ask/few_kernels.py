@@ -20,6 +20,7 @@ from bankwise.ask.array_posed import SizedArray
 from bankwise.ask.device_alone import ROUNDS, same_kernels, with_less
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.errors import InputError, Location
+from bankwise.identity import ByIdentity
 from bankwise.read.device_text import DeviceText, function_of, usual_headers
 
 _HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<", re.MULTILINE)
@@ -29,23 +30,40 @@ _LONG = 1 << 18
 short ones take no longer than to start the compiler."""
 
 
-def few_kernels(author: Author, best: CompiledText, arrays: Sequence[SizedArray]) -> Author | None:
-    """Who compiles the kernels of these arrays alone in texts like ``best``; None where that saves
-    nothing, or they are other code then."""
+class FewKernels(ByIdentity, frozen=True, eq=False):
+    """What it may save to compile the kernels of some arrays alone: ``every`` kernel of the text,
+    the ``others`` by their functions, and whether it includes ``headers``."""
+
+    every: tuple[str, ...]
+    others: frozenset[str]
+    headers: bool
+
+
+def fewer(author: Author, best: CompiledText, arrays: Sequence[SizedArray]) -> FewKernels | None:
+    """What it may save to compile the kernels of these arrays alone; None for nothing."""
     mine = {function_of(kernel.name) for one in arrays for kernel in one.kernels}
     parts = author.language.parts(best.between) if author.language.alone else ()
-    every = [part.kernel for part in parts]
+    every = tuple(part.kernel for part in parts)
     others = frozenset(map(function_of, every)) - mine
     headers = bool(_HEADER.search(author.what.whole))
     if not every or best.changed or not (headers or (others and len(best.between) > _LONG)):
         return None
+    return FewKernels(every, others, headers)
+
+
+def few_kernels(author: Author, best: CompiledText, arrays: Sequence[SizedArray]) -> Author | None:
+    """Who compiles the kernels of these arrays alone in texts like ``best``; None where that saves
+    nothing, or they are other code then."""
+    found = fewer(author, best, arrays)
+    if found is None:
+        return None
     known = author.what.alone or DeviceText((), ())
-    less = replace(known, kernels=tuple(every), others=others)
-    some = (frozenset[str](), usual_headers()) if headers else ()
+    less = replace(known, kernels=found.every, others=found.others)
+    some = (frozenset[str](), usual_headers()) if found.headers else ()
     for included in (*some, None):
         less = replace(less, included=included)
-        if found := _same_code(author, best, less):
-            return found
+        if who := _same_code(author, best, less):
+            return who
     return None
 
 

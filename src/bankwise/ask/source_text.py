@@ -88,6 +88,11 @@ class Author(ByIdentity, frozen=True, eq=False):
         made_of = text, changed, self.supposed, self.also, self.what.alone, self.around
         return self.kept.once("text", made_of, lambda: self._compiled(text, changed), _TEXTS)
 
+    def begin(self, text: str) -> None:
+        """Start to compile a text that is likely asked for soon; :meth:`KeptCode.leave` ends what
+        was not."""
+        self.language.begin(replace(self.what, text=text).with_instances(()), self.kept)
+
     def _compiled(self, text: str, changed: tuple[ChangedArgument, ...]) -> CompiledText:
         every = self._checked(text, changed)
         kernels = (kernel for found in every for kernel in found.kernels)

@@ -21,6 +21,7 @@ from bankwise.hardware.machine import machine
 from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import triton
 from bankwise.identity import ByIdentity
+from bankwise.read.ahead import LaidOut
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.at_source import SourceLines, at_source
 from bankwise.read.cxx.templates import how_to_instantiate, kernel_functions
@@ -36,10 +37,10 @@ from bankwise.read.follow.driver import (
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.launch.headers import own_headers
-from bankwise.read.launch.host import launches_in
+from bankwise.read.launch.host import launches_in, lines_of_kernels
 from bankwise.read.launch.parameters import parameter_names
 from bankwise.read.names import demangled, listed, own, steady
-from bankwise.read.nvcc import compile_cuda, macros_of_nvcc
+from bankwise.read.nvcc import compile_cuda, macros_of_nvcc, nvcc_words
 from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import kernels as ptx_kernels
 from bankwise.read.refused import included_by
@@ -52,11 +53,17 @@ from bankwise.read.source import (
     Compiled,
     EmittedPart,
     SourceLanguage,
+    begun,
+    laid_out,
     source_of,
 )
+from bankwise.read.toolkit import find_program
 
 _BUILT, _TEXTS = 32, 3
 """Of how many texts the compilation is kept, and of how many the instructions."""
+
+_PIPED, _CUBIN = "kernel.cu", "out.cubin"
+"""What a source without a name is called, and what is made of one."""
 
 _LABEL = re.compile(r"\.L_x_\d+")
 _ENTRY = re.compile(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
@@ -108,11 +115,10 @@ class _Built(ByIdentity, frozen=True, eq=False):
 
 def _built(what: Compilation, gpu: str, kept: KeptCode) -> _Built:
     file = str(what.path)
-    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source = source_of(what, Path(folder), "kernel.cu")
-        name, cubin = names_of(source, file), Path(folder, "out.cubin")
-        flags = what.flags_in(Path(folder))
-        how = compile_cuda(source, cubin, architecture(gpu), file, name, flags)
+    with laid_out(what, _PIPED, kept.take((what, gpu))) as here:
+        source, flags, cubin = here.source, here.flags, here.folder / _CUBIN
+        name = names_of(source, file)
+        how = compile_cuda(source, cubin, architecture(gpu), file, name, flags, here.run)
         for flag in flags[: len(flags) - len(what.flags)]:
             how = how.replace(f"{flag} ", "")
         text = what.whole if what.alone else read_text(source)
@@ -120,14 +126,37 @@ def _built(what: Compilation, gpu: str, kept: KeptCode) -> _Built:
         directives = tuple(re.findall(r"^[ \t]*#.*", "\n".join((*headers, text)), re.MULTILINE))
         ask = partial(macros_of_nvcc, source, architecture(gpu), file, flags)
         known = partial(kept.once, "macros", (directives, what.path, flags, gpu), ask, _TEXTS)
-        hosted = launches_in(text, headers, known)
+        beside = directives, headers, _beside_kernels(text, kept), what.path, flags, gpu
+        hosted = kept.once("launches", beside, lambda: launches_in(text, headers, known), _TEXTS)
         ptx = _embedded(cubin)
         return _Built(text, how, read_bytes(cubin), name, hosted, ptx, _variables(ptx))
 
 
+def _beside_kernels(text: str, kept: KeptCode) -> tuple[str, ...]:
+    """The lines of a text but for those inside of kernels, of the first of as many lines: what its
+    host code says of launches stands there."""
+    lines = text.split("\n")
+    inside = kept.once("lines of kernels", len(lines), lambda: lines_of_kernels(text), _TEXTS)
+    return tuple(line if n not in inside else "" for n, line in enumerate(lines, 1))
+
+
+def begin_cuda(what: Compilation, kept: KeptCode) -> None:
+    """Start nvcc for what :func:`check_cuda` is likely asked for soon, if a core is left."""
+    file = str(what.path)
+    gpu, nvcc = cuda_target(what.target, file), find_program("nvcc")
+    if nvcc is None or kept.known("cubin", (what, gpu)) is not None:
+        return
+
+    def words(here: LaidOut) -> Sequence[str]:
+        made = here.folder / _CUBIN
+        return nvcc_words(nvcc, here.source, made, architecture(gpu), file, here.flags)
+
+    kept.begin((what, gpu), lambda: begun(what, _PIPED, words))
+
+
 def _kernels(built: _Built, only: str, file: str) -> tuple[SassKernel, ...]:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        cubin = Path(folder, "out.cubin")
+        cubin = Path(folder, _CUBIN)
         cubin.write_bytes(built.cubin)
         found = compiled_kernels(cubin, only, file, built.source)
         return tuple(replace(one, name=steady(one.name)) for one in found)
@@ -186,7 +215,7 @@ def compile_to(what: Compilation, made: Path) -> None:
     """Compile to a cubin or to PTX, as the name says; raises as :func:`check_cuda` does."""
     file = str(what.path)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source = source_of(what, Path(folder), "kernel.cu")
+        source = source_of(what, Path(folder), _PIPED)
         name, gpu = names_of(source, file), architecture(cuda_target(what.target, file))
         compile_cuda(source, made, gpu, file, name, what.flags_in(Path(folder)))
 
@@ -291,6 +320,7 @@ CUDA = SourceLanguage(
     target=cuda_target,
     check=check_cuda,
     emitted=compiled_ptx,
+    begin=begin_cuda,
     parts=ptx_parts,
     remark="//",
     alone=True,

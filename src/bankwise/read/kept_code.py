@@ -14,6 +14,7 @@ from msgspec import field
 
 from bankwise.errors import InputError
 from bankwise.identity import ByIdentity
+from bankwise.read.ahead import BegunCompilation, spare
 from bankwise.read.assembly import AssemblyKernel
 
 Answer = AssemblyKernel | InputError
@@ -37,10 +38,33 @@ _MOST_FORMS = 12
 
 class KeptCode(ByIdentity, frozen=True, eq=False):
     """``made``: what was compiled or read, by its kind, each behind what it was made of;
-    ``answers``: of a kernel, by its name, each behind all that decides it."""
+    ``answers``: of a kernel, by its name, each behind all that decides it; ``begun``: compilers
+    whose answers may be asked for soon, behind what for."""
 
     made: dict[str, list[tuple[object, object]]] = field(default_factory=dict)
     answers: dict[str, list[tuple[object, Answer]]] = field(default_factory=dict)
+    begun: list[tuple[object, BegunCompilation]] = field(default_factory=list)
+
+    def begin(self, of: object, start: Callable[[], BegunCompilation | None]) -> None:
+        """Start a compiler, where it was not, and a core is left for it."""
+        running = sum(one.runs for _, one in self.begun)
+        if running < spare() and all(known != of for known, _ in self.begun):
+            made = start()
+            if made is not None:
+                self.begun.append((of, made))
+
+    def take(self, of: object) -> BegunCompilation | None:
+        """The compiler that was started for this, once; None if none was."""
+        for number, (known, one) in enumerate(self.begun):
+            if known == of:
+                del self.begun[number]
+                return one
+        return None
+
+    def leave(self) -> None:
+        """End the compilers that nobody asked for."""
+        while self.begun:
+            self.begun.pop()[1].all.close()
 
     def once(self, kind: str, of: object, make: Callable[[], T], most: int) -> T:
         """What ``make`` makes, or made of an equal value: the ``most`` latest ones are kept."""

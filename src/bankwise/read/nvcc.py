@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
+from bankwise.read.ahead import RunProgram
 from bankwise.read.extra import install
 from bankwise.read.file_names import Name
 from bankwise.read.refused import UNKNOWN, ToldSource, refused
@@ -25,14 +26,20 @@ _FLAGS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 
 
 def compile_cuda(
-    source: Path, made: Path, architecture: str, file: str, name: Name, more: Sequence[str] = ()
+    source: Path,
+    made: Path,
+    architecture: str,
+    file: str,
+    name: Name,
+    more: Sequence[str] = (),
+    run: RunProgram | None = None,
 ) -> str:
     """Compile ``source`` to a cubin, or to PTX where ``made`` ends in it; in words how that was
     done.
 
     ``architecture``: as nvcc calls it (sm_90). ``file``: what the user calls the source. ``more``:
-    the user's own flags. Raises :class:`InputError` without nvcc, or if nvcc takes too long or
-    refuses the source.
+    the user's own flags; ``run``: by whom nvcc is run. Raises :class:`InputError` without nvcc, or
+    if nvcc takes too long or refuses the source.
     """
     nvcc = find_program("nvcc")
     if nvcc is None:
@@ -40,16 +47,24 @@ def compile_cuda(
         elsewhere = by_hand(architecture, file, more)
         hint = f"`{install('cuda')}` brings it; or where CUDA is installed: {elsewhere}"
         raise InputError(message, location=Location(file), hint=hint)
-    flags = _flags(architecture, more, made.suffix)
-    words = (*flags, *more, *_include(source, file), *_language(source), _plain(source))
-    code, printed = run_program([str(nvcc), *words, "-o", str(made)], made.parent, file)
+    words = nvcc_words(nvcc, source, made, architecture, file, more)
+    code, printed = (run or run_program)(words, made.parent, file)
     if code or not made.is_file():
         typed = by_hand(architecture, file, more)
         hints = [(sign, f"{help_}; or compile it yourself: {typed}") for sign, help_ in _HINTS]
         hints.append(("", f"all that nvcc says of it: {typed.partition(' && ')[0]}"))
         raise refused(printed, code, "nvcc", ToldSource(source, file, name, made.parent), hints)
-    shown = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
+    shown = [*words[1:-3], _plain(source if str(source) == file else Path(source.name))]
     return f"compiled by {version_of(nvcc, made.parent)}: {_typed(shown, source)}"
+
+
+def nvcc_words(
+    nvcc: Path, source: Path, made: Path, architecture: str, file: str, more: Sequence[str]
+) -> list[str]:
+    """How nvcc is called; the source stands before ``-o`` and the file that is made."""
+    flags = *_flags(architecture, more, made.suffix), *more
+    words = (*flags, *_include(source, file), *_language(source), _plain(source))
+    return [str(nvcc), *words, "-o", str(made)]
 
 
 def macros_of_nvcc(

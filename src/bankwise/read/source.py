@@ -8,7 +8,9 @@ and its line in ``read/sources.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -17,6 +19,7 @@ from msgspec.structs import replace
 
 from bankwise.files import read_text
 from bankwise.identity import ByIdentity
+from bankwise.read.ahead import BegunCompilation, LaidOut
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.device_text import DeviceText
 from bankwise.read.follow.dialect import Size
@@ -24,6 +27,7 @@ from bankwise.read.follow.driver import UNSAID
 from bankwise.read.instances import ChangedArgument, instance
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import Launches
+from bankwise.read.toolkit import started
 
 
 class Compilation(Struct, frozen=True):
@@ -101,7 +105,8 @@ class SourceLanguage(Struct, frozen=True, kw_only=True):
 
     ``target``: the machine that is compiled for, of the one given ("" for none) and the file, or
     an InputError; ``check``: see :class:`CheckSource`; ``emitted``: the text of a compilation, with
-    the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it;
+    the same errors; ``begin``: start to compile what ``check`` is likely asked for soon, with the
+    same ``kept``; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it;
     ``place``: an operand of inline assembly that prints where the variable ``{}`` lies, as one of
     ``parts`` calls it; "" where the variable's own name tells; ``alone``: it takes the text of a
     device alone; ``tag``: what stands in such a text as an instruction, of a kind ``{0}`` with a
@@ -113,6 +118,7 @@ class SourceLanguage(Struct, frozen=True, kw_only=True):
     target: Callable[[str, str], str]
     check: CheckSource
     emitted: Callable[[Compilation], str]
+    begin: Callable[[Compilation, KeptCode], None]
     parts: Callable[[str], Iterable[EmittedPart]]
     remark: str
     place: str = ""
@@ -128,3 +134,33 @@ def source_of(what: Compilation, folder: Path, name: str) -> Path:
     source = folder / (what.path.name if what.path.is_file() else name)
     source.write_text(what.whole if what.alone is None else what.alone.of(what.whole), "utf-8")
     return source
+
+
+def begun(
+    what: Compilation, name: str, words: Callable[[LaidOut], Sequence[str]]
+) -> BegunCompilation | None:
+    """Start a compiler, called with ``words``; None where it cannot be. ``name``: as of
+    :func:`laid_out`."""
+    with ExitStack() as all_:
+        laid = all_.enter_context(laid_out(what, name))
+        called = tuple(words(laid))
+        try:
+            process = all_.enter_context(started(called, laid.folder))
+        except OSError:
+            return None
+        return BegunCompilation(laid, called, process, all_.pop_all())
+
+
+@contextmanager
+def laid_out(
+    what: Compilation, name: str, before: BegunCompilation | None = None
+) -> Iterator[LaidOut]:
+    """A compilation in a folder while it is needed: where it was begun ``before``, there. ``name``:
+    of the source, if it has none."""
+    if before is not None:
+        with before.all:
+            yield replace(before.laid, run=before.run)
+        return
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        place = Path(folder)
+        yield LaidOut(place, source_of(what, place, name), what.flags_in(place))

@@ -67,19 +67,29 @@ def run_program(words: Sequence[str], folder: Path, file: str) -> tuple[int, str
     """Exit code and output; whatever a compiler starts ends with it, and leaves its files in
     ``folder``. Raises :class:`InputError` if it cannot be run, or takes longer than SECONDS."""
     try:
-        with _started(words, folder) as process:
-            printed, _ = process.communicate(timeout=SECONDS)
-            return process.returncode, printed
-    except subprocess.TimeoutExpired as error:
-        message = f"{Path(words[0]).name} took more than {SECONDS} s"
-        raise InputError(message, location=Location(file)) from error
+        with started(words, folder) as process:
+            return said_until_its_end(process, words, file)
     except OSError as error:
         message = f"{words[0]} cannot be run: {error.strerror}"
         raise InputError(message, location=Location(file)) from error
 
 
+def said_until_its_end(
+    process: subprocess.Popen[str], words: Sequence[str], file: str
+) -> tuple[int, str]:
+    """Exit code and output of what was started with ``words``. Raises :class:`InputError` if that
+    takes longer than SECONDS from now."""
+    try:
+        printed, _ = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        message = f"{Path(words[0]).name} took more than {SECONDS} s"
+        raise InputError(message, location=Location(file)) from error
+    return process.returncode, printed
+
+
 @contextmanager
-def _started(words: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[str]]:
+def started(words: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A program while it is needed; what it started ends with it. Raises :class:`OSError`."""
     process = subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL,

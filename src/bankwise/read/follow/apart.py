@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
+
+from bankwise.cores import cores
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -32,7 +33,7 @@ def each_apart(
 ) -> tuple[R, ...]:
     """The results of ``work`` for all ``pieces``, in their order; heavy ones begin first."""
     weights = [weight(one) for one in pieces]
-    count = min(len(pieces), _cores())
+    count = min(len(pieces), cores())
     if count < 2 or sum(weights) < WORTH or not _may_copy():
         return tuple(map(work, pieces))
     return _copied(work, pieces, weights, count)
@@ -69,11 +70,6 @@ def _begin() -> None:
 
     signal.signal(signal.SIGINT, lambda *_: os._exit(1))
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-
-
-def _cores() -> int:
-    """Cores that this process may use; 1 where the system does not say."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def _may_copy() -> bool:

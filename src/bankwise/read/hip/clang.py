@@ -23,6 +23,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from bankwise.errors import InputError, Location
+from bankwise.read.ahead import RunProgram
 from bankwise.read.file_names import Name
 from bankwise.read.refused import UNKNOWN, ToldSource, refused
 from bankwise.read.toolkit import run_program, said_version
@@ -95,20 +96,24 @@ def compilers() -> Iterator[HipCompiler]:
 
 
 def compile_hip(
-    source: Path, made: Path, target: str, file: str, name: Name, more: Sequence[str] = ()
+    source: Path,
+    made: Path,
+    target: str,
+    file: str,
+    name: Name,
+    more: Sequence[str] = (),
+    run: RunProgram | None = None,
 ) -> str:
     """Compile ``source`` to assembly; in words how that was done.
 
-    ``file``: what the user calls the source; ``more``: the user's own flags. Raises
-    :class:`InputError` where no compiler knows the GPU, or if the first that does refuses the
-    source.
+    ``file``: what the user calls the source; ``more``: the user's own flags; ``run``: by whom
+    the compiler is run. Raises :class:`InputError` where no compiler knows the GPU, or if the first
+    that does refuses the source.
     """
-    include = f"-I{Path(file).parent}" if Path(file).is_file() else "-I."
-    words = (*_flags(target), *more, include, str(source), "-o", str(made))
     unfit: list[str] = []
     for one in compilers():
-        own = () if one.rocm else (*_OWN, f"-I{_stubs(made.parent)}")
-        code, printed = run_program([*one.words, *own, *words], made.parent, file)
+        words = hip_words(one, source, made, target, file, more)
+        code, printed = (run or run_program)(words, made.parent, file)
         if not code and made.is_file():
             headers = "ROCm's" if one.rocm else "bankwise's"
             shown = shlex.join([*_flags(target), *more])
@@ -118,6 +123,15 @@ def compile_hip(
             raise refused(printed, code, one.name, what, _hints(target, file, more))
         unfit.append(one.name)
     raise _nothing(unfit, target, file, more)
+
+
+def hip_words(
+    one: HipCompiler, source: Path, made: Path, target: str, file: str, more: Sequence[str]
+) -> list[str]:
+    """How a compiler is called; headers that it lacks are laid beside ``made``."""
+    own = () if one.rocm else (*_OWN, f"-I{_stubs(made.parent)}")
+    include = f"-I{Path(file).parent}" if Path(file).is_file() else "-I."
+    return [*one.words, *own, *_flags(target), *more, include, str(source), "-o", str(made)]
 
 
 def knows(target: str) -> str:

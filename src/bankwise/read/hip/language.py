@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
+from bankwise.read.ahead import LaidOut
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.amd.parse import AmdKernel, kernels
 from bankwise.read.amd.text import named_files
@@ -34,7 +35,7 @@ from bankwise.read.follow.driver import (
     no_kernel,
     with_options,
 )
-from bankwise.read.hip.clang import OWN_HEADER, compile_hip
+from bankwise.read.hip.clang import OWN_HEADER, compile_hip, compilers, hip_words
 from bankwise.read.kept_code import KeptCode
 from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.launch.headers import own_headers
@@ -45,9 +46,13 @@ from bankwise.read.source import (
     Compiled,
     EmittedPart,
     SourceLanguage,
+    begun,
+    laid_out,
     source_of,
 )
 
+_PIPED, _ASSEMBLY = "kernel.hip", "out.s"
+"""What a source without a name is called, and what is made of one."""
 _TEXTS = 32
 """Of how many texts the assembly is kept."""
 _LOC = re.compile(r"^\s*\.loc\s+\d+\s+\d+[^;]*;\s*(.*)")
@@ -67,7 +72,7 @@ def check_hip(
     file = str(what.path)
     gpu = hip_target(what.target, file)
     kept = KeptCode() if kept is None else kept
-    built = kept.once("assembly", (what, gpu), lambda: _built(what, gpu), _TEXTS)
+    built = kept.once("assembly", (what, gpu), lambda: _built(what, gpu, kept), _TEXTS)
     text, name, launches = built.text, built.name, replace(launches, hosted=built.hosted)
     found = AMD.kernels(text, file, kernel)
     if not found:
@@ -100,15 +105,28 @@ class _BuiltAssembly(ByIdentity, frozen=True, eq=False):
     hosted: tuple[KernelLaunch, ...]
 
 
-def _built(what: Compilation, gpu: str) -> _BuiltAssembly:
+def _built(what: Compilation, gpu: str, kept: KeptCode) -> _BuiltAssembly:
     file = str(what.path)
-    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source, made = source_of(what, Path(folder), "kernel.hip"), Path(folder, "out.s")
+    with laid_out(what, _PIPED, kept.take((what, gpu))) as here:
+        source, made = here.source, here.folder / _ASSEMBLY
         name = names_of(source, file)
-        how = compile_hip(source, made, gpu, file, name, what.flags)
+        how = compile_hip(source, made, gpu, file, name, here.flags, here.run)
         host = read_text(source)
         hosted = launches_in(host, own_headers(host, what.path, what.flags))
         return _BuiltAssembly(read_text(made), how, name, hosted)
+
+
+def begin_hip(what: Compilation, kept: KeptCode) -> None:
+    """Start clang for what :func:`check_hip` is likely asked for soon, if a core is left."""
+    file = str(what.path)
+    gpu, one = hip_target(what.target, file), next(compilers(), None)
+    if one is None or kept.known("assembly", (what, gpu)) is not None:
+        return
+
+    def words(here: LaidOut) -> Sequence[str]:
+        return hip_words(one, here.source, here.folder / _ASSEMBLY, gpu, file, here.flags)
+
+    kept.begin((what, gpu), lambda: begun(what, _PIPED, words))
 
 
 def _without_lines(kernel: AmdKernel, places: Mapping[int, Places], name: Name) -> object:
@@ -143,7 +161,7 @@ def compiled_assembly(what: Compilation) -> str:
     """The assembly that clang makes of a source; raises as :func:`check_hip` does."""
     file = str(what.path)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source, made = source_of(what, Path(folder), "kernel.hip"), Path(folder, "out.s")
+        source, made = source_of(what, Path(folder), _PIPED), Path(folder, _ASSEMBLY)
         gpu = hip_target(what.target, file)
         compile_hip(source, made, gpu, file, names_of(source, file), what.flags)
         return read_text(made)
@@ -207,6 +225,7 @@ HIP = SourceLanguage(
     target=hip_target,
     check=check_hip,
     emitted=compiled_assembly,
+    begin=begin_hip,
     parts=assembly_parts,
     remark=";",
     tag="bankwise_{0} {1}",

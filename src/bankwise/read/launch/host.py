@@ -43,6 +43,7 @@ from bankwise.read.launch.launchers import (
     functions_in,
     given_in,
     is_called,
+    kernel_lines,
     launchers_in,
     launching_macros,
     numbers_in,
@@ -89,6 +90,11 @@ def launches_in(
         if unread or name in reading.not_followed:
             _read_to(reading, one.start + 1, one.stop)
     return tuple(_told(reading))
+
+
+def lines_of_kernels(source: str) -> frozenset[int]:
+    """The lines, from 1, that may change while :func:`launches_in` says the same of a source."""
+    return kernel_lines(tokens(source), LAUNCHES)
 
 
 def _told(reading: HostReading) -> Iterator[KernelLaunch]:

@@ -93,6 +93,22 @@ def functions_in(words: Sequence[SourceWord]) -> dict[str, Launcher]:
     return {name: one for name, one in every.items() if name not in twice}
 
 
+def kernel_lines(words: Sequence[SourceWord], launches: Sequence[str]) -> frozenset[int]:
+    """The lines that hold nothing but what kernels do which launch nothing and define no macro: no
+    word of these says anything of a launch in another line."""
+    found: set[int] = set()
+    for _, one in _functions(words):
+        begins = one.named
+        while begins and words[begins - 1].text not in (";", "{", "}", "#end"):
+            begins -= 1
+        inside = {word.text for word in words[one.start : one.stop]}
+        if any(word.text == "__global__" for word in words[begins : one.named]) and not (
+            inside & {*launches, "#define", "__global__", "__host__", "template"}
+        ):
+            found.update(range(words[one.start].line + 1, words[one.stop - 1].line))
+    return frozenset(found)
+
+
 def launching_macros(words: Sequence[SourceWord], launches: Sequence[str]) -> frozenset[str]:
     """The macros with parameters that hold one of the words that launch, or call a function or a
     macro that does."""
