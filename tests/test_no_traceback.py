@@ -88,6 +88,12 @@ def test_a_closed_standard_output_is_told() -> None:
     assert process("machines", script='exec "$@" 2>&-').returncode == 0
 
 
+def test_an_answer_that_nobody_read_is_no_clean_end() -> None:
+    """``bankwise check k.cu | head -1`` in a shell with ``pipefail``: as SIGPIPE ends a program."""
+    done = process(*COUNT, script='"$@" | true; exit "${PIPESTATUS[0]}"')
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 def test_a_memory_that_is_too_small_is_told() -> None:
     done = process(*COUNT, before=f"{BROKEN}c.count_expression = lambda *_: bytearray(1 << 62)")
     one_message(done, "more memory than there is")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -143,7 +144,16 @@ def file_of(verb: str, metavar: str = "FILE") -> Any:
     """The argument that is a file of the formats that a verb takes."""
     from bankwise.read.recognise import help_for
 
-    return typer.Argument(metavar=metavar, help=help_for(verb))
+    return typer.Argument(metavar=metavar, help=help_for(verb), callback=_named)
+
+
+def _named(given: Path | list[Path]) -> Path | list[Path]:
+    """What was typed as a file. An empty word, of a variable that is not set, would be the current
+    folder."""
+    here = Path() in (given if isinstance(given, list) else [given])
+    if here and "" in sys.argv and not any(word and Path(word) == Path() for word in sys.argv):
+        raise typer.BadParameter("the name is empty: is a variable of the shell not set?")
+    return given
 
 
 KernelName = Annotated[
