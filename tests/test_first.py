@@ -190,7 +190,7 @@ def test_the_drawing_has_the_numbers_of_the_text(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (("(",), "a whole number expected"),
-        (("",), "in whose words"),
+        (("",), "in no notation"),
         (("Swizzle<9,9,9>",), "cannot be drawn"),
         (("Swizzle<3,4,3>", "--tile", "0x8"), "cannot be drawn"),
         (("Swizzle<3,4,3>", "--tile", "8"), "is not ROWSxCOLUMNS"),

@@ -192,7 +192,7 @@ IreeCompile = Annotated[
     typer.Option(
         "--iree-compile",
         metavar="PATH",
-        help="MLIR: the compiler whose code counts, or its environment; Wave's is looked for.",
+        help="MLIR: the iree-compile whose code counts, or its environment; Wave's is looked for.",
     ),
 ]
 Flags = Annotated[
@@ -235,7 +235,7 @@ PreferenceOption = Annotated[
     Preference | None,
     typer.Option(
         "--prefer",
-        help="What plans are ranked by: data and issue cycles, unless told; fewest-passes may be "
+        help="How plans are ranked: by data and issue cycles, unless told; fewest-passes may be "
         "slower.",
     ),
 ]
@@ -260,7 +260,7 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Of a defect of bankwise, show the traceback.")
+        bool, typer.Option("--debug", help="Show the traceback of an internal error.")
     ] = False,
 ) -> None:
     """``main`` takes ``--debug`` away before, wherever it stands; here it is for ``--help``."""

@@ -38,7 +38,8 @@ def evidence(
     ] = "",
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0: one per core.")] = 0,
     seconds: Annotated[
-        float, typer.Option("--time", min=0, metavar="SECONDS", help="End then, unfinished.")
+        float,
+        typer.Option("--time", min=0, metavar="SECONDS", help="Stop after so long, unfinished."),
     ] = 0,
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:

@@ -67,16 +67,20 @@ def scan(
         str, typer.Option(metavar="dask://HOST[:PORT]", help="Answer on a Dask cluster.")
     ] = "",
     seconds: Annotated[
-        float, typer.Option("--time", min=0, metavar="SECONDS", help="End then, unfinished.")
+        float,
+        typer.Option("--time", min=0, metavar="SECONDS", help="Stop after so long, unfinished."),
     ] = 0,
     openers: Annotated[
-        bool, typer.Option("--openers", help="Try arguments: which would open the rest?")
+        bool, typer.Option("--openers", help="Try arguments: which would answer what is open?")
     ] = False,
     shapes: Annotated[
-        bool, typer.Option("--shapes", help="Try several blocks where no size is known.")
+        bool, typer.Option("--shapes", help="Try several block sizes where none is known.")
     ] = False,
     work: Annotated[
-        int, typer.Option(min=0, metavar="STEPS", help="Follow a kernel so far; 0: by its size.")
+        int,
+        typer.Option(
+            min=0, metavar="STEPS", help="Follow a kernel for so many steps; 0: by its size."
+        ),
     ] = 0,
     retry_failed: Annotated[bool, typer.Option(help="Try again what failed.")] = False,
     form: Annotated[ScanFormat, typer.Option("--format", help="How to print.")] = ScanFormat.text,

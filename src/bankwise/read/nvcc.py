@@ -118,7 +118,7 @@ HINTS = (
     ),
     (
         r"No such file or directory|could not open source file|cannot open source file",
-        "where its headers are is said behind `--`: `bankwise check FILE -- -Iinclude`, or by a "
+        "say where its headers are behind `--`: `bankwise check FILE -- -Iinclude`, or by a "
         "compile_commands.json (--compile-commands DIR)",
     ),
     (
