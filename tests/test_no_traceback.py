@@ -220,6 +220,23 @@ def test_a_launch_without_threads_is_told(tmp_path: Path, what: str, old: str, s
         one_message(ended, "k.mlir:1:1: kernel k has a", f"{size.replace(', ', 'x')}: each is 1")
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("scan", ROOT / "examples/ck_transpose", "--time", "nan"), "nan is no number of seconds"),
+        (("scan", ROOT / "examples/ck_transpose", "--jobs", "9" * 12), "not in the range"),
+        (("solve", ROOT / "examples/solve/transpose_sm90.toml", "--budget", "nan"), "nan is no"),
+    ],
+)
+def test_a_time_or_a_number_of_processes_that_is_none_is_told(
+    words: tuple[object, ...], says: str
+) -> None:
+    """A scan that had no time ended at once, with exit code 0."""
+    ended = bankwise(*words)
+    assert (ended.code, ended.out) == (2, "")
+    assert says in ended.err
+
+
 def test_a_launch_of_too_many_threads_is_told(tmp_path: Path) -> None:
     pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
     size = ("gpu.known_block_size = array<i32: 64, 1, 1>, ", "")

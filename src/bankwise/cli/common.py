@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -219,6 +219,24 @@ Keep = Annotated[
 Padding = Annotated[
     bool | None,
     typer.Option("--padding/--no-padding", help="A model: with IREE's padding of LDS rows?"),
+]
+
+
+def a_time(seconds: float) -> float:
+    """What was given as seconds; nan is not below 0, and no time ever passes it."""
+    if isnan(seconds):
+        raise typer.BadParameter("nan is no number of seconds")
+    return seconds
+
+
+MOST_JOBS = 1024
+"""Processes at a time that may be asked for: more would only take memory."""
+Jobs = Annotated[int, typer.Option(min=0, max=MOST_JOBS, help="Processes; 0: one per core.")]
+Seconds = Annotated[
+    float,
+    typer.Option(
+        "--time", min=0, metavar="SECONDS", help="Stop after so long, unfinished.", callback=a_time
+    ),
 ]
 
 

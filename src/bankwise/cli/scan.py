@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bankwise.cli.common import (
+    Jobs,
     KernelName,
     LaunchTexts,
+    Seconds,
     Target,
     Workgroup,
     app,
@@ -62,14 +64,11 @@ def scan(
     store: Annotated[
         str, typer.Option(metavar="FILE", help="Keep answers here (SQLite); resumes from it.")
     ] = "",
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0: one per core.")] = 0,
+    jobs: Jobs = 0,
     scheduler: Annotated[
         str, typer.Option(metavar="dask://HOST[:PORT]", help="Answer on a Dask cluster.")
     ] = "",
-    seconds: Annotated[
-        float,
-        typer.Option("--time", min=0, metavar="SECONDS", help="Stop after so long, unfinished."),
-    ] = 0,
+    seconds: Seconds = 0,
     openers: Annotated[
         bool, typer.Option("--openers", help="Try arguments: which would answer what is open?")
     ] = False,
