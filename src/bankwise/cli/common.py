@@ -235,7 +235,7 @@ Jobs = Annotated[int, typer.Option(min=0, max=MOST_JOBS, help="Processes; 0: one
 Seconds = Annotated[
     float,
     typer.Option(
-        "--time", min=0, metavar="SECONDS", help="Stop after so long, unfinished.", callback=a_time
+        "--time", min=0, metavar="SECONDS", help="Stop after so long; 0: never.", callback=a_time
     ),
 ]
 
