@@ -2,14 +2,17 @@
 
 A hook of MkDocs (mkdocs.yml). The command line comes from its parsers, the rules from their files,
 the machines from their TOML, the schemas from the structs of the documents; none of it is ever a
-file in the repository. Files beside docs/ that a page names are taken into the site as they are.
+file in the repository, and so does Python, by its docstrings. Files beside docs/ that a page names
+are taken into the site as they are.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +21,17 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+import bankwise
+import bankwise.triton
 from bankwise.cli.commands import app
 from bankwise.hardware.machine import Machine, machine, names, phases_text
+from bankwise.show.fixing import FixReport
 from bankwise.show.nouns import nouns
 from bankwise.show.rules import rules
 from bankwise.show.schema import DOCUMENTS, json_schema, summary
+from bankwise.show.solving import SolveReport
+from bankwise.show.values import CheckReport
+from bankwise.triton.source import source_of
 
 ROOT = Path(__file__).parents[1]
 _OUTSIDE = re.compile(r"\]\(\.\./([\w./-]+)\)")
@@ -51,6 +60,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def pages() -> Iterator[tuple[str, str]]:
     """Path below docs/ and text of all that is generated."""
     yield "reference/cli.md", command_line()
+    yield "reference/python.md", python_page()
     yield "reference/words.md", word_page()
     yield "reference/rules.md", rule_page()
     yield "reference/machines.md", machine_index()
@@ -82,6 +92,54 @@ def _commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _commands(command, f"{path} {name}")
         else:
             yield f"{path} {name}", command
+
+
+_ROLE = re.compile(r":\w+:`~?([\w.]+)`|``(.+?)``", re.DOTALL)
+"""How docstrings name code; Markdown has one backtick for both."""
+
+
+def python_page() -> str:
+    """Every public name of the Python API, and what those give, with its docstring."""
+    parts = [
+        "# From Python\n\nWritten by the docstrings: `help(bankwise.check)` says the same. In use: "
+        "[a longer session](../session.md), [Triton](../triton.md).\n"
+    ]
+    for module in (bankwise, bankwise.triton):
+        for name in sorted(module.__all__, key=str.lower):
+            parts.append(_python(f"{module.__name__}.{name}", getattr(module, name)))
+    for found in (CheckReport, FixReport, SolveReport, source_of):
+        parts.append(_python(f"{found.__module__}.{found.__name__}", found))
+    return "\n".join(parts)
+
+
+def _python(name: str, found: Any) -> str:
+    """A function, or a class with what is public of it."""
+    kind = "class " * inspect.isclass(found)
+    call = f"{kind}{found.__name__}{_taken(found)}"
+    parts = [f"## {name}\n", f"```python\n{call}\n```\n"]
+    parts += [f"{_prose(part)}\n" for part in (inspect.getdoc(found) or "").split("\n\n")]
+    members = [(m, v) for m, v in vars(found).items() if not m.startswith("_")] if kind else []
+    said = [(f"`{m}`", _prose(inspect.getdoc(v))) for m, v in members if _written(v)]
+    return "\n".join([*parts, *([_table(("of it", "meaning"), said)] if said else [])])
+
+
+def _written(member: Any) -> bool:
+    """Whether somebody wrote it: no field."""
+    return inspect.isfunction(member) or isinstance(member, property | cached_property)
+
+
+def _taken(found: Any) -> str:
+    """What is given, with defaults, or the fields of a value; types are told in words."""
+    if fields := getattr(found, "__struct_fields__", ()):
+        return f"({', '.join(fields)})"
+    empty = inspect.Parameter.empty
+    taken = inspect.signature(found)
+    plain = [one.replace(annotation=empty) for one in taken.parameters.values()]
+    return str(taken.replace(parameters=plain, return_annotation=empty))
+
+
+def _prose(text: str | None) -> str:
+    return _inline(_ROLE.sub(lambda found: f"`{found[1] or found[2]}`", text or ""))
 
 
 def word_page() -> str:

@@ -82,6 +82,20 @@ def test_a_missing_file_or_a_folder_is_refused(tmp_path: Path, verb: str) -> Non
     refused(bankwise(verb, tmp_path), says)
 
 
+@pytest.mark.parametrize("verb", [*VERBS, "scan"])
+def test_a_name_that_is_empty_is_not_the_folder_around(verb: str) -> None:
+    """What a shell makes of "$KERNEL" that is not set."""
+    ended = bankwise(verb, "", "-t", "gfx950")
+    assert (ended.code, ended.out) == (2, "")
+    assert "the name is empty" in ended.err
+
+
+def test_of_a_link_is_told_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "k.mlir").symlink_to("gone.mlir")
+    ended = bankwise("check", tmp_path / "k.mlir", "-t", "gfx950")
+    refused(ended, "k.mlir: no such file", "it is a link to gone.mlir, which is not there")
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_text_that_ends_too_soon_a_slip_in_a_name_and_a_near_file_are_told(
     tmp_path: Path, verb: str

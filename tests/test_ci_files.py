@@ -90,6 +90,7 @@ def test_the_hook_fails_where_it_is_given_no_kernel(kernels: Path) -> None:
         assert ended.returncode == 2, words
         assert "no kernel to check" in ended.stderr
     assert run_hook(kernels, CLEAN, "a.foo").returncode == 2
+    assert "gone.ptx is not there" in run_hook(kernels, "gone.ptx").stderr
 
 
 def test_a_header_stands_for_every_kernel_that_may_include_it(kernels: Path) -> None:

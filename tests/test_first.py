@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
@@ -189,7 +190,7 @@ def test_the_drawing_has_the_numbers_of_the_text(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (("(",), "a whole number expected"),
-        (("",), "in whose words"),
+        (("",), "in no notation"),
         (("Swizzle<9,9,9>",), "cannot be drawn"),
         (("Swizzle<3,4,3>", "--tile", "0x8"), "cannot be drawn"),
         (("Swizzle<3,4,3>", "--tile", "8"), "is not ROWSxCOLUMNS"),
@@ -236,6 +237,9 @@ def test_every_extra_of_the_doctor_is_one_of_the_package() -> None:
         for name in re.findall(r"\[(\w+)\]", part["how"]):
             assert re.search(rf"^{name} = \[", text, re.M), part
     assert sum("pip install " in part["how"] for part in parts) > 5
+    extras = tomllib.loads(text)["project"]["optional-dependencies"]
+    told = {name for part in parts for name in re.findall(r"\[(\w+)\]", part["how"])}
+    assert set(extras) - told == {"docs", "dev"}  # which are for a checkout
 
 
 @pytest.mark.parametrize("there", [("ptxas",), ("nvdisasm",), ("ptxas", "nvdisasm")])

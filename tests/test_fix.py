@@ -358,7 +358,9 @@ def test_exit_1_and_3_are_said_with_their_reasons_and_what_opens_3(tmp_path: Pat
     assert len(ends[1]) == 1
     assert "exit 3: execution did not see the whole launch" in ends[1][0]
     nothing = replace(report, verdicts=(replace(sample, status="not available"),))
-    assert nothing.incomplete == ("nothing was executed (--accept-sampled: the proof will do)",)
+    assert nothing.incomplete == (
+        "nothing was executed (--accept-sampled takes the proof instead)",
+    )
     assert "--accept-sampled" in ends[1][0]
     name, extra = report.before.kernels[0].name, report.before.totals.run.extra
     which = f"{name} ({extra:,} a workgroup)"

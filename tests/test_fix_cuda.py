@@ -19,7 +19,7 @@ def test_the_tiled_gemm_loses_every_conflict_and_keeps_its_vectors(tmp_path: Pat
     out = tmp_path / "fixed.cu"
     done = bankwise("fix", str(KERNELS / "gemm_float4.cu"), "-t", "sm_90", "-o", str(out))
     assert done.code == 3, done.err
-    assert "proof: passed: 2 uses of 1 arrays" in done.err
+    assert "proof: passed: 2 uses of 1 array " in done.err
     assert "execution: passed: PTX of 4 blocks" in done.err
     instructions = re.search(r"shared-memory instructions of a workgroup: (\S+) -> (\S+)", done.err)
     assert instructions is not None

@@ -26,6 +26,19 @@ def test_a_row_that_is_left_on_purpose_stays_as_it_is_with_the_place() -> None:
     assert "s[0][j * 32 + t] leaves its row" in refused["reason"]
 
 
+def test_of_memory_that_the_launch_sizes_is_told_why_its_rows_stay(tmp_path: Path) -> None:
+    """A word behind every 32 would do, if the launch gave more bytes."""
+    file = tmp_path / "k.cu"
+    file.write_text(
+        'extern "C" __global__ void k(float* a) {\n  extern __shared__ float s[];\n'
+        "  int t = threadIdx.x;\n  s[t * 32] = a[t];\n  __syncthreads();\n"
+        "  a[t] = s[((t + 1) % 32) * 32];\n}\n"
+    )
+    done = bankwise("check", file, "-t", "sm_90", "--workgroup-size", "32")
+    said = "longer rows are not written, since the launch says how many bytes it has"
+    assert said in " ".join(done.out.split())
+
+
 GUARDED = """\
 __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[64][32];

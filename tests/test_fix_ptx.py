@@ -37,7 +37,7 @@ def test_a_transpose_loses_its_conflicts_and_the_fixed_text_counts_so(tmp_path: 
     source, out = DATA / "ptx_fix" / "transpose.ptx", tmp_path / "fixed.ptx"
     done = bankwise("fix", str(source), "-o", str(out))
     assert done.code == 3, done.err
-    assert "proof: passed: 9 accesses to 1 variables" in done.err
+    assert "proof: passed: 9 accesses to 1 variable " in done.err
     assert "execution: passed" in done.err
     assert "registers" in done.err
     counts = []

@@ -309,7 +309,7 @@ def test_of_a_binary_for_several_gpus_the_target_chooses_one_that_it_has(tmp_pat
 def test_a_source_in_a_folder_is_said_to_be_left_for_its_own_check(tmp_path: Path) -> None:
     place = folder(tmp_path, a__s=amd_text("\tds_read_b32 v1, v0"), b__cu="x", c__txt="y")
     notes = check(place).notes
-    assert "left out, source, which is checked where it is named: b.cu" in notes
+    assert "left out, source, which is checked only by name: b.cu" in notes
     assert any("b.cu` compiles a source, `bankwise scan " in note for note in notes)
     assert "left out, not read: c.txt" in notes
 

@@ -303,7 +303,7 @@ def toy() -> Framework:
 def test_one_record_and_one_line_are_all_that_a_framework_needs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(InputError, match="in whose words"):
+    with pytest.raises(InputError, match="in no notation"):
         notation_of("toy<16>")
     monkeypatch.setattr(table, "FRAMEWORKS", (*table.FRAMEWORKS, toy()))
     assert notation_of("toy<16>") == "toy"

@@ -509,6 +509,8 @@ def test_kernels_without_shared_memory_are_told_in_one_line(tmp_path: Path) -> N
     ended = bankwise("check", file)
     assert "3 kernels touch no shared memory: a, b, c" in ended.out
     assert ended.out.count(" threads, ") == 1
+    file.write_text(_HEAD + kernel("e", NOTHING))
+    assert "1 kernel touches no shared memory: e" in bankwise("check", file).out
 
 
 def test_a_grid_gives_the_cost_of_the_launch(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import Opener
 from bankwise.read.follow.driver import check_code
 from bankwise.read.launch.expression import launch_of
-from bankwise.read.launch.facts import KernelLaunch, Launches
+from bankwise.read.launch.facts import KernelLaunch, Launches, bits_of
 from bankwise.read.launch.read import launches_in_toml
 from bankwise.read.options import arguments_of
 from bankwise.read.ptx.dialect import PTX
@@ -177,6 +177,15 @@ def test_a_number_that_its_parameter_cannot_hold_is_bad_input(arguments: str) ->
     """Cut to 32 bits it would be another launch."""
     with pytest.raises(InputError, match=r"argument . has [48] bytes; -?\d+ needs more"):
         _first_words(launch_of(f"k<<<_, 32>>>({arguments})"))
+
+
+def test_a_place_of_an_argument_has_the_size_of_its_parameter() -> None:
+    """``--arg 1=..`` of PTX, whose parameters have names: it was cut to 32 bits."""
+    sizes: dict[str | int, int] = {"k_param_0": 8, "k_param_1": 4}
+    assert bits_of("0", 1 << 32, sizes) == 1 << 32
+    assert bits_of("1", 0.5, sizes) == 0x3F000000
+    with pytest.raises(InputError, match="argument 1 has 4 bytes; 4294967296 needs more"):
+        bits_of("1", 1 << 32, sizes)
 
 
 def test_a_number_fits_its_parameter_signed_or_not() -> None:

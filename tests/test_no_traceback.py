@@ -88,6 +88,12 @@ def test_a_closed_standard_output_is_told() -> None:
     assert process("machines", script='exec "$@" 2>&-').returncode == 0
 
 
+def test_an_answer_that_nobody_read_is_no_clean_end() -> None:
+    """``bankwise check k.cu | head -1`` in a shell with ``pipefail``: as SIGPIPE ends a program."""
+    done = process(*COUNT, script='"$@" | true; exit "${PIPESTATUS[0]}"')
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 def test_a_memory_that_is_too_small_is_told() -> None:
     done = process(*COUNT, before=f"{BROKEN}c.count_expression = lambda *_: bytearray(1 << 62)")
     one_message(done, "more memory than there is")
@@ -212,6 +218,23 @@ def test_a_launch_without_threads_is_told(tmp_path: Path, what: str, old: str, s
     for verb in ("check", "fix"):
         ended = bankwise(verb, written(tmp_path, text), "-t", "gfx950")
         one_message(ended, "k.mlir:1:1: kernel k has a", f"{size.replace(', ', 'x')}: each is 1")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("scan", ROOT / "examples/ck_transpose", "--time", "nan"), "nan is no number of seconds"),
+        (("scan", ROOT / "examples/ck_transpose", "--jobs", "9" * 12), "not in the range"),
+        (("solve", ROOT / "examples/solve/transpose_sm90.toml", "--budget", "nan"), "nan is no"),
+    ],
+)
+def test_a_time_or_a_number_of_processes_that_is_none_is_told(
+    words: tuple[object, ...], says: str
+) -> None:
+    """A scan that had no time ended at once, with exit code 0."""
+    ended = bankwise(*words)
+    assert (ended.code, ended.out) == (2, "")
+    assert says in ended.err
 
 
 def test_a_launch_of_too_many_threads_is_told(tmp_path: Path) -> None:

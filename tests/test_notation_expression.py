@@ -102,5 +102,5 @@ def test_other_words_keep_their_languages() -> None:
     assert notation_of("(32,32):(33,1)") == "cute"
     assert notation_of("rotated<row=64, unit=8, per=1>") == "rotation"
     for unknown in ("col-major", "n", "float tile[32][33]"):
-        with pytest.raises(InputError, match="in whose words"):
+        with pytest.raises(InputError, match="in no notation"):
             notation_of(unknown)

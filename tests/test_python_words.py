@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,14 @@ from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
 from command import bankwise as command
 from cuda_fixes import real
+
+
+def test_the_example_of_the_package_runs() -> None:
+    """64 lanes in 8 phases, in each two groups of rows that all begin in one bank: 8 x 4 passes."""
+    found = doctest.testmod(bankwise)
+    assert found.attempted > 0
+    assert found.failed == 0
+
 
 PTX = """.version 8.0
 .target sm_90

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bankwise.errors import InputError
+from bankwise.read import nvcc
 from bankwise.read.refused import UNKNOWN, ToldSource, refused
 from bankwise.read.toolkit import find_program
 from command import bankwise
@@ -104,6 +105,19 @@ def test_what_only_warns_is_shown_where_there_is_nothing_else(
 ) -> None:
     found = said("{file}(1): warning #1-D: odd\n")
     assert found.message == "nvcc does not compile it: a b.cu(1): warning #1-D: odd"
+
+
+@pytest.mark.parametrize(
+    ("printed", "about"),
+    [
+        ("gcc: No such file or directory\nnvcc fatal   : Failed to preprocess", "host compiler"),
+        ("k.cu:1:10: fatal error: tile.cuh: No such file or directory", "headers"),
+    ],
+)
+def test_a_missing_host_compiler_is_no_missing_header(printed: str, about: str) -> None:
+    """nvcc 13.0, where PATH has no gcc, and where an include is not found."""
+    hints = (hint for sign, hint in nvcc.HINTS if re.search(sign, printed))
+    assert about in next(hints)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from bankwise.show.scanning import ScannedKernel, ScanReport, summary
 from binary_files import host
 from command import bankwise
 from isa_texts import amd_text, ptx_text
+from kernel_texts import ROWS
 
 COLUMN = "\tv_lshlrev_b32_e32 v1, 7, v0\n\tds_read_b32 v2, v1"
 """64 lanes 128 bytes apart: each phase of 32 finds all its words on bank 0."""
@@ -120,6 +121,14 @@ def test_an_empty_file_costs_no_other_its_answer(folder: Path) -> None:
     out = " ".join(ended.out.split())
     assert "empty.s: the file is empty" in out
     assert re.search(r"\b4 kernels with shared memory of .*\b2 not read$", out)
+
+
+def test_a_file_that_is_not_read_is_named_once_with_its_column(folder: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    path = folder / "k.mlir"
+    path.write_text(ROWS, "utf-8")
+    (told,) = (one for one in scanned(folder).broken if "k.mlir" in str(one))
+    assert re.match(rf"{re.escape(str(path))}:\d+:\d+: kernel \w+ names no target", str(told))
 
 
 def test_no_file_at_all_is_no_clean_scan(tmp_path: Path) -> None:

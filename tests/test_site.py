@@ -16,6 +16,8 @@ pytest.importorskip("material", reason="needs the extra [docs]")
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
+import bankwise
+import bankwise.triton
 from bankwise.hardware.machine import names
 from bankwise.show.nouns import nouns
 from bankwise.show.rules import rules
@@ -114,6 +116,22 @@ def test_the_command_line_is_documented_verb_by_verb_and_option_by_option(site: 
     for verb in verbs:
         options = set(re.findall(r"--[a-z][\w-]+", bankwise(verb, "--help").out.split("Exampl")[0]))
         assert all(option in page for option in options - {"--help"}), verb
+
+
+def test_every_public_name_of_python_is_told_in_a_sentence(site: Path) -> None:
+    html = (site / "reference" / "python.html").read_text("utf-8")
+    told = dict(
+        re.findall(r"<h2[^>]*>(bankwise[\w.]+).*?</h2>(.*?)(?=<h2|</article)", html, re.DOTALL)
+    )
+    public = {f"{m.__name__}.{name}" for m in (bankwise, bankwise.triton) for name in m.__all__}
+    answers = {"show.values.CheckReport", "show.fixing.FixReport", "show.solving.SolveReport"}
+    assert set(told) - public == {
+        f"bankwise.{one}" for one in (*answers, "triton.source.source_of")
+    }
+    assert public < set(told)
+    assert all(re.search(r"<p>.{20,}?[.:]", text, re.DOTALL) for text in told.values())
+    assert ":func:" not in html
+    assert "<code>passes - ideal</code>" in told["bankwise.Count"]  # of its property `extra`
 
 
 def test_nothing_of_the_reference_is_a_file_of_the_repository() -> None:

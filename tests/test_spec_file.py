@@ -225,7 +225,7 @@ def test_whose_words_a_text_is_is_seen_by_its_looks(text: str, notation: str) ->
         ("[64, 32]", "64", (2, 0), "tile = 64"),
         ("bits = 16", "bits = 4", (3, 0), "element_bits = 4"),
         ('layout = "row', 'layouts = "row', (6, 0), "unknown key 'layouts'"),
-        ("row-major", "rows", (6, 0), "in whose words is 'rows'?"),
+        ("row-major", "rows", (6, 0), "'rows' is in no notation"),
         ("row-major", "(64,32):(32,1,1)", (6, 19), "strides (32,1,1) are not nested"),
         ("row-major", "(32,64):(64,1)", (6, 0), "a tile [32, 64], not [64, 32]"),
         ("row-major", "mfma_f32_16x16x16_f16", (6, 0), "no memory layout"),

@@ -371,7 +371,7 @@ def test_a_bad_tile_is_told_with_the_value(
         ("weight = 3", "weight = 0", "weight = 0"),
         ("4 * (lane +", "5 * (lane +", "a lane moves element"),
         ("[[access]]", 'layout = "padded<row=32, pad=1>"\n[[access]]', "has a layout"),
-        ("let =", 'layouts = ["a quilt"]\nlet =', "in whose words is 'a quilt'"),
+        ("let =", 'layouts = ["a quilt"]\nlet =', "'a quilt' is in no notation"),
         ("weight = 3", 'weight = 3\n[solve]\nprefer = "least-lds"', "prefer = 'least-lds'"),
     ],
 )

@@ -3,7 +3,7 @@
 >>> import bankwise
 >>> row = bankwise.machine("gfx942").instruction("ds_read_b128")
 >>> bankwise.count(row, [lane % 16 * 256 + lane // 16 * 16 for lane in range(64)]).passes
-array(64)
+array(32)
 """
 
 from __future__ import annotations

@@ -75,8 +75,11 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def _meant(missing: Path) -> str:
-    """The file beside one that is not there whose name is nearest, as a question."""
+    """The file beside one that is not there whose name is nearest, as a question; of a link, where
+    it leads."""
     try:
+        if missing.is_symlink():
+            return f"it is a link to {os.readlink(missing)}, which is not there"
         beside = os.listdir(missing.parent)
     except OSError:
         return ""

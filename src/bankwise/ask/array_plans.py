@@ -269,7 +269,8 @@ def _plans(
         return Refusal(_NO_ROWS)
     if why is None and first.size.element_bytes > _WIDEST:
         return Refusal(_STRUCTURES.format(first.size.element_bytes))
-    return why or Refusal(_NOTHING + _of_each(source, first, gpu))
+    nothing = _NOTHING_OF_UNSIZED if first.array.unsized else _NOTHING
+    return why or Refusal(nothing + _of_each(source, first, gpu))
 
 
 def _scattered(array: SharedArray) -> bool:
@@ -296,6 +297,10 @@ _STRUCTURES = (
     "fewer passes; what lies in one stays: arrays that are declared by themselves can be changed"
 )
 _NOTHING = "none of the folds of its rows and of the longer rows that were tried takes fewer passes"
+_NOTHING_OF_UNSIZED = (
+    "none of the folds of its rows takes fewer passes; longer rows are not written, since the "
+    "launch says how many bytes it has"
+)
 
 
 def _of_each(source: CxxSource, posed: PosedArray, gpu: Machine) -> str:

@@ -35,7 +35,8 @@ def check(
     """Predict the bank conflicts of whatever ``file`` holds: all that the command line takes.
 
     Parameters as on the command line; ``dims`` and ``arguments`` also as numbers by name, the size
-    as numbers, ``flags`` (of the compiler of a source) as one text or several. Of a spec
+    as numbers, ``flags`` (of the compiler of a source) as one text or several. The report has the
+    ``kernels`` with their ``accesses`` and ``totals``, and what is open as ``refusals``. Of a spec
     this is the count alone; :func:`bankwise.ask.spec.check_spec` has the rest. Raises
     :class:`bankwise.errors.InputError` for what cannot be read, and for an option that says nothing
     about such a file.

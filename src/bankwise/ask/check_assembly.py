@@ -39,6 +39,7 @@ from bankwise.read.recognise import load, recognise
 from bankwise.read.ttgir.beside import keys_beside, launches_beside
 from bankwise.show.advised import AS_FOLLOWED
 from bankwise.show.values import CheckReport, Finding, KernelReport
+from bankwise.show.words import several
 
 if TYPE_CHECKING:
     from bankwise.ask.advice import Advice
@@ -350,6 +351,7 @@ def _notes(kernel: AssemblyKernel) -> Iterator[str]:
         )
         yield f"a workgroup is one thread: no two lanes can conflict{again}"
     for n in kernel.not_followed:
-        yield f"{_called(kernel, n.line)}: {n.mnemonic} is not followed ({n.count} places)"
+        at = _called(kernel, n.line)
+        yield f"{at}: {n.mnemonic} is not followed ({several(n.count, 'place')})"
     for line, why in kernel.open_branches.items():
         yield f"{_called(kernel, line)}: both ways followed: {why}"

@@ -39,6 +39,8 @@ _PACKAGES = (
     ("anywidget", "notebook", "the workbench in a notebook"),
     ("matplotlib", "sweep", "pictures of sweeps and benchmarks"),
     ("dask", "dask", "sweeps and scans on a cluster"),
+    ("pygls", "lsp", "bankwise lsp, for editors"),
+    ("mcp", "mcp", "bankwise mcp, for agents"),
 )
 
 

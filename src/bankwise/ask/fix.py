@@ -79,8 +79,9 @@ def fix(
 ) -> FixReport | ModelFix:
     """Rewrite the kernels of ``file`` so that their conflicts vanish; only ``keep`` is written.
 
-    Parameters as on the command line, and as :func:`bankwise.check` takes them. Of a model
-    there is one report for each dispatch.
+    Parameters as on the command line, and as :func:`bankwise.check` takes them. The report has the
+    ``patch``, the ``fixed_text`` and the ``verdicts`` of the judges; only what is ``accepted`` may
+    be written. Of a model there is one report for each dispatch.
     """
     options = Options(
         *(target, kernel, texts("dims", dims), size_text(workgroup_size), policy),

@@ -20,6 +20,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.options import Options
 from bankwise.show.fixing import Verdict
+from bankwise.show.words import several
 
 if TYPE_CHECKING:
     from bankwise.ask.fix_parts import PartedText
@@ -150,7 +151,7 @@ def proof_verdict(proofs: Sequence[Proofs]) -> Verdict | None:
     if not proofs:
         return None
     count = sum(max(proof.accesses for proof in group) for group in proofs)
-    accesses = "1 access" if count == 1 else f"{count} accesses"
+    accesses = several(count, "access")
     facts = dict.fromkeys(fact for group in proofs for proof in group for fact in proof.facts)
     rests = f"; rests on: {', '.join(facts)}" if facts else ""
     return Verdict("proof", "passed", f"{accesses}, {_FOR_ALL}{rests}")

@@ -40,6 +40,7 @@ from bankwise.read.ptx.parse import Variable, kernels
 from bankwise.read.ptxas import Assembled, check_assembled
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
+from bankwise.show.words import several
 
 
 def fix_ptx_file(
@@ -264,7 +265,9 @@ def _verdicts(
     if isinstance(proved, Refusal):
         yield Verdict("proof", "failed", str(proved))
     else:
-        said = _PROVED.format(accesses=proved, variables=len(chosen))
+        said = _PROVED.format(
+            accesses=several(proved, "access"), variables=several(len(chosen), "variable")
+        )
         yield Verdict("proof", "passed", said + "".join(_launched(chosen)))
     if judges.execute:
         yield judge_code("PTX", old, new, followed)
@@ -273,7 +276,7 @@ def _verdicts(
 
 
 _PROVED = (
-    "{accesses} accesses to {variables} variables go through the new maps, which permute their "
+    "{accesses} to {variables} go through the new maps, which permute their "
     "bytes: for all launches, if no access leaves its variable"
 )
 

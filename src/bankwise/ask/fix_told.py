@@ -9,6 +9,7 @@ from bankwise.ask.fix_parts import PartedGroup, PartedText
 from bankwise.ask.fix_proved import ProvedRewrite, RewriteAttempt, RewriteTask
 from bankwise.identity import ByIdentity
 from bankwise.show.fixing import Change
+from bankwise.show.words import several
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan
@@ -63,8 +64,7 @@ def _otherwise(found: Plan) -> str:
 
 def _uncounted(plan: GroupPlan) -> str:
     count = len(plan.group.unseen)
-    accesses = "1 access" if count == 1 else f"{count} accesses"
-    return f"; {accesses} beside, whose passes are not known" if count else ""
+    return f"; {several(count, 'access')} beside, whose passes are not known" if count else ""
 
 
 def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt, split: tuple[str, ...]) -> str:

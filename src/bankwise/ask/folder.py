@@ -31,7 +31,7 @@ from bankwise.show.values import CheckReport, KernelReport
 APART = " ["
 """Between a kernel's own name and the file it is from, where several have that name."""
 
-_SOURCES = "source, which is checked where it is named"
+_SOURCES = "source, which is checked only by name"
 _TELLS = "`bankwise check {file}` compiles a source, `bankwise scan {folder}` every one"
 _MOST_FILES = 5_000
 _NAMED = 3

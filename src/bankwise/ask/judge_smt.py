@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bankwise.errors import InputError
 from bankwise.read.extra import install
 from bankwise.show.fixing import Verdict
+from bankwise.show.words import several
 
 if TYPE_CHECKING:
     from bankwise.change.prove import MapClaim
@@ -41,7 +42,7 @@ def judge_smt(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> Verd
     if open_ is not None:
         return Verdict("smt", "not available", f"{_told(open_)} ({version})", complete=False)
     count = sum(answer.accesses for answer in answers)
-    accesses = "1 access" if count == 1 else f"{count} accesses"
+    accesses = several(count, "access")
     return Verdict("smt", "passed", f"{accesses}, {_FOR_ALL}: no counterexample ({version})")
 
 

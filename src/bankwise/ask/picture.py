@@ -103,7 +103,7 @@ def _seen(text: str) -> str:
         known = [f"{name}: {one.example}" for name, one in languages().items() if one.example]
         lines = "\n".join(f"    {one}" for one in (*EXAMPLES, *known))
         raise InputError(
-            error.message, hint=f"--notation NAME, or as one of these\n{lines}"
+            error.message, hint=f"say --notation NAME, or write it as one of these\n{lines}"
         ) from None
 
 

@@ -199,10 +199,12 @@ def _refusal(failed: CaseResult[ScanFile]) -> Refusal:
 
 
 def _broken(error: str, place: Location) -> Refusal:
-    """What is not read, at the line that the error names in this file."""
-    line = re.match(rf"{re.escape(place.file)}:(\d+)(?=: )", error)
-    if line is not None:
-        place, error = replace(place, line=int(line[1])), f"{place.file}{error[line.end() :]}"
+    """What is not read, at the line and column that the error names in this file."""
+    at = re.match(rf"{re.escape(place.file)}:(\d+)(?::(\d+))?(?=: )", error)
+    if at is not None:
+        line, column = int(at[1]), int(at[2] or 0)
+        error = f"{place.file}{error[at.end() :]}"
+        place = replace(place, line=line, column=column)
     return Refusal(_told(error, place.file), place)
 
 

@@ -35,7 +35,7 @@ from bankwise.read.options import Options
 from bankwise.read.recognise import asker, load
 from bankwise.show.scanning import OpenReason, ScannedKernel
 from bankwise.show.values import KernelReport
-from bankwise.show.words import still_open
+from bankwise.show.words import several, still_open
 
 COLUMNS = ("file", "kernel", "target")
 """Of a case, in a store."""
@@ -260,7 +260,7 @@ def scanned(
 def _opener(one: Opener) -> str:
     """What giving some facts was seen to answer."""
     counts = f"counts the executions of {one.counts}" if one.counts else ""
-    opens = f"opens {one.opens} accesses" if one.opens else ""
+    opens = f"opens {several(one.opens, 'access')}" if one.opens else ""
     return f"{one.option} {' and '.join(filter(None, (opens, counts)))}"
 
 

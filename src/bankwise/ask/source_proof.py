@@ -23,6 +23,7 @@ from bankwise.read.cxx.tree import CxxSource, in_template, parse
 from bankwise.read.instances import ChangedArgument
 from bankwise.read.names import listed
 from bankwise.show.fixing import Verdict
+from bankwise.show.words import several
 
 
 def proved(
@@ -76,7 +77,9 @@ def _passed(
     ]
     what = "elements" if any(claim.columns for claim in claims) else "rows"
     does = " or ".join(sorted({"lengthen" if c.pad else "permute" for c in claims}, reverse=True))
-    detail = _PROVED.format(uses=proved, arrays=len(claims), does=does, what=what)
+    detail = _PROVED.format(
+        uses=several(proved, "use"), arrays=several(len(claims), "array"), does=does, what=what
+    )
     detail += kept.said
     detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
     detail += _MATRICES * any(use.strides for one in every for use in one.uses)
@@ -99,7 +102,7 @@ def _laid_otherwise(
 
 
 _PROVED = (
-    "{uses} uses of {arrays} arrays go through the new maps, which {does} {what}: for all "
+    "{uses} of {arrays} go through the new maps, which {does} {what}: for all "
     "launches, if no index leaves its extent and no other file names them or goes on from an "
     "element"
 )

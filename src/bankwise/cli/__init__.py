@@ -13,7 +13,8 @@ import sys
 
 __all__ = ["main"]
 
-_INTERRUPTED = 130
+_INTERRUPTED, _UNREAD = 130, 141
+"""Exit codes of a program that SIGINT, or SIGPIPE, ended: no answer was given, or not all of it."""
 _DEBUG = "--debug"
 _TO_FILE = "what is printed goes into a file by > FILE"
 _INSTEAD = {"-o": _TO_FILE, "--output": _TO_FILE, "--json": "--format json"}
@@ -56,7 +57,7 @@ def _guarded(debug: bool) -> int | str | None:
         return _run()
     except BrokenPipeError:
         _drop_output()
-        return 0
+        return _UNREAD
     except Exception as error:
         return _failed(_message(error, debug))
 

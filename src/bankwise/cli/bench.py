@@ -29,7 +29,7 @@ Outputs = Annotated[
     list[str], typer.Option("--output", "-o", metavar="OUT", help="Also .csv .png .svg .pdf.")
 ]
 Repeats = Annotated[int, typer.Option(min=20, help="Launches whose median is the time.")]
-Seed = Annotated[int, typer.Option(help="Of the random inputs.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random inputs.")]
 Form = Annotated[Output, typer.Option("--format", help="How to print.")]
 
 

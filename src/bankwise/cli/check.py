@@ -97,7 +97,8 @@ def check(
     padding: Padding = None,
     direct_load: DirectLoad = None,
     fail_on: Annotated[
-        str, typer.Option("--fail-on", metavar="N-way", help="Exit 1 from so many ways on.")
+        str,
+        typer.Option("--fail-on", metavar="N-way", help="Exit 1 for conflicts of N ways or more."),
     ] = "2-way",
     baseline: Annotated[
         list[str],

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
-from math import inf
+from math import inf, isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -143,7 +144,16 @@ def file_of(verb: str, metavar: str = "FILE") -> Any:
     """The argument that is a file of the formats that a verb takes."""
     from bankwise.read.recognise import help_for
 
-    return typer.Argument(metavar=metavar, help=help_for(verb))
+    return typer.Argument(metavar=metavar, help=help_for(verb), callback=_named)
+
+
+def _named(given: Path | list[Path]) -> Path | list[Path]:
+    """What was typed as a file. An empty word, of a variable that is not set, would be the current
+    folder."""
+    here = Path() in (given if isinstance(given, list) else [given])
+    if here and "" in sys.argv and not any(word and Path(word) == Path() for word in sys.argv):
+        raise typer.BadParameter("the name is empty: is a variable of the shell not set?")
+    return given
 
 
 KernelName = Annotated[
@@ -182,7 +192,7 @@ IreeCompile = Annotated[
     typer.Option(
         "--iree-compile",
         metavar="PATH",
-        help="MLIR: the compiler whose code counts, or its environment; Wave's is looked for.",
+        help="MLIR: the iree-compile whose code counts, or its environment; Wave's is looked for.",
     ),
 ]
 Flags = Annotated[
@@ -212,6 +222,24 @@ Padding = Annotated[
 ]
 
 
+def a_time(seconds: float) -> float:
+    """What was given as seconds; nan is not below 0, and no time ever passes it."""
+    if isnan(seconds):
+        raise typer.BadParameter("nan is no number of seconds")
+    return seconds
+
+
+MOST_JOBS = 1024
+"""Processes at a time that may be asked for: more would only take memory."""
+Jobs = Annotated[int, typer.Option(min=0, max=MOST_JOBS, help="Processes; 0: one per core.")]
+Seconds = Annotated[
+    float,
+    typer.Option(
+        "--time", min=0, metavar="SECONDS", help="Stop after so long; 0: never.", callback=a_time
+    ),
+]
+
+
 class Preference(StrEnum):
     """The values of ``--prefer``, as :data:`bankwise.solver.plan.Prefer` has them."""
 
@@ -225,7 +253,7 @@ PreferenceOption = Annotated[
     Preference | None,
     typer.Option(
         "--prefer",
-        help="What plans are ranked by: data and issue cycles, unless told; fewest-passes may be "
+        help="How plans are ranked: by data and issue cycles, unless told; fewest-passes may be "
         "slower.",
     ),
 ]
@@ -250,7 +278,7 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Of a defect of bankwise, show the traceback.")
+        bool, typer.Option("--debug", help="Show the traceback of an internal error.")
     ] = False,
 ) -> None:
     """``main`` takes ``--debug`` away before, wherever it stands; here it is for ``--help``."""

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from bankwise.cli.common import (
+    Jobs,
     KernelName,
     Output,
+    Seconds,
     Target,
     app,
     examples,
@@ -36,10 +38,8 @@ def evidence(
     store: Annotated[
         str, typer.Option(metavar="FILE", help="Keep layouts here (SQLite); resumes from it.")
     ] = "",
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0: one per core.")] = 0,
-    seconds: Annotated[
-        float, typer.Option("--time", min=0, metavar="SECONDS", help="End then, unfinished.")
-    ] = 0,
+    jobs: Jobs = 0,
+    seconds: Seconds = 0,
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Ask hand-tuned kernels which lane order they are laid out for: rival rules, side by side."""

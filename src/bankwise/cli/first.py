@@ -67,7 +67,7 @@ def show(
         int, typer.Option(metavar="BITS", help="Bits of an element; 0: as the text says.")
     ] = 0,
     notation: Annotated[
-        str, typer.Option(metavar="NAME", help="In whose words it is, where that is not seen.")
+        str, typer.Option(metavar="NAME", help="Its notation, where that cannot be seen.")
     ] = "",
     target: Target = "",
     everything: Annotated[bool, typer.Option("--all", help="All rows and columns.")] = False,

@@ -62,8 +62,12 @@ def _nothing(words: Sequence[str], headers: Sequence[str], through: str) -> int:
     """Silence would look like a check that passed."""
     from bankwise.errors import FAILED
 
-    inside = f"this repository has no {through} to check for {headers[0]}" if headers else ""
-    why = inside if inside and through else f"no kernel to check among: {' '.join(words)}"
+    gone = [word for word in words if _suffix(word) in _KERNELS and not Path(word).exists()]
+    why = f"no kernel to check among: {' '.join(words) or 'no names'}"
+    if headers and through:
+        why = f"this repository has no {through} to check for {headers[0]}"
+    elif gone:
+        why = f"no kernel to check: {gone[0]} is not there"
     print(f"error: {why}\n  hint: kernels end in {', '.join(sorted(_KERNELS))}", file=sys.stderr)
     return FAILED
 

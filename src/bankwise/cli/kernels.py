@@ -95,7 +95,7 @@ def fix(
         bool,
         typer.Option(
             "--accept-sampled",
-            help="The proof will do where not all workgroups could be executed: no exit code 3.",
+            help="Take the proof for workgroups that were not executed: exit 0 instead of 3.",
         ),
     ] = False,
     prove: Annotated[
@@ -108,7 +108,9 @@ def fix(
     ] = False,
     accessor: Annotated[
         bool,
-        typer.Option("--accessor", help="Source: layouts as types of arrays; uses stay as is."),
+        typer.Option(
+            "--accessor", help="Source: write layouts as types of the arrays, not in indices."
+        ),
     ] = False,
     keep: Keep = "",
     padding: Padding = None,

@@ -14,6 +14,7 @@ from bankwise.cli.common import (
     PolicyOption,
     PreferenceOption,
     Target,
+    a_time,
     app,
     examples,
     file_of,
@@ -46,7 +47,8 @@ def solve(
     ] = "",
     prefer: PreferenceOption = None,
     budget: Annotated[
-        float, typer.Option(help="Seconds for the search; 0: the default effort.")
+        float,
+        typer.Option(help="Seconds for the search; 0: the default effort.", callback=a_time),
     ] = 0.0,
     policy: PolicyOption = Policy.iree,
     output: Annotated[

@@ -72,9 +72,11 @@ def opt(
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
     workgroup_size: Workgroup = "",
     policy: PolicyOption = Policy.iree,
-    rule: Annotated[DecideRule, typer.Option("--rule", help="Of decide.")] = DecideRule.solver,
+    rule: Annotated[
+        DecideRule, typer.Option("--rule", help="How decide chooses.")
+    ] = DecideRule.solver,
     buffer_rule: Annotated[
-        BufferRule, typer.Option("--buffer-rule", help="Of buffer.")
+        BufferRule, typer.Option("--buffer-rule", help="How buffer chooses.")
     ] = BufferRule.model,
     padding_bits: Annotated[
         int,
@@ -83,7 +85,7 @@ def opt(
             metavar="N",
             min=0,
             max=1024,
-            help="Of pad: so much behind every row, uncounted, as IREE does with 64; 0: count.",
+            help="Of pad: bits behind every row, uncounted, as IREE adds 64; 0: by counting.",
         ),
     ] = 0,
     flag: Annotated[

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bankwise.cli.common import (
+    Jobs,
     KernelName,
     LaunchTexts,
+    Seconds,
     Target,
     Workgroup,
     app,
@@ -62,21 +64,22 @@ def scan(
     store: Annotated[
         str, typer.Option(metavar="FILE", help="Keep answers here (SQLite); resumes from it.")
     ] = "",
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0: one per core.")] = 0,
+    jobs: Jobs = 0,
     scheduler: Annotated[
         str, typer.Option(metavar="dask://HOST[:PORT]", help="Answer on a Dask cluster.")
     ] = "",
-    seconds: Annotated[
-        float, typer.Option("--time", min=0, metavar="SECONDS", help="End then, unfinished.")
-    ] = 0,
+    seconds: Seconds = 0,
     openers: Annotated[
-        bool, typer.Option("--openers", help="Try arguments: which would open the rest?")
+        bool, typer.Option("--openers", help="Try arguments: which would answer what is open?")
     ] = False,
     shapes: Annotated[
-        bool, typer.Option("--shapes", help="Try several blocks where no size is known.")
+        bool, typer.Option("--shapes", help="Try several block sizes where none is known.")
     ] = False,
     work: Annotated[
-        int, typer.Option(min=0, metavar="STEPS", help="Follow a kernel so far; 0: by its size.")
+        int,
+        typer.Option(
+            min=0, metavar="STEPS", help="Follow a kernel for so many steps; 0: by its size."
+        ),
     ] = 0,
     retry_failed: Annotated[bool, typer.Option(help="Try again what failed.")] = False,
     form: Annotated[ScanFormat, typer.Option("--format", help="How to print.")] = ScanFormat.text,

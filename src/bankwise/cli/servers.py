@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import app, examples
+from bankwise.cli.common import a_time, app, examples
 
 
 @app.command(epilog=examples("bankwise lsp"))
@@ -34,7 +34,9 @@ def mcp(
         bool,
         typer.Option("--compile", help="Compile CUDA and HIP source, with all that it includes."),
     ] = False,
-    seconds: Annotated[float, typer.Option(min=1, help="The most that one answer takes.")] = 120.0,
+    seconds: Annotated[
+        float, typer.Option(min=1, help="The most that one answer takes.", callback=a_time)
+    ] = 120.0,
 ) -> None:
     """Serve an agent that writes kernels: check, fix, solve, count, explain as tools.
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from bankwise.cli.common import (
+    MOST_JOBS,
     Output,
     app,
     examples,
@@ -114,7 +115,9 @@ def sweep(
         typer.Option("--output", "-o", metavar="OUT", help="Also .csv .parquet .png .svg .pdf."),
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     engine: Annotated[str, typer.Option(help="local, or dask://HOST[:PORT].")] = "local",
-    workers: Annotated[int, typer.Option(min=0, help="Local processes; 0: one per core.")] = 0,
+    workers: Annotated[
+        int, typer.Option(min=0, max=MOST_JOBS, help="Local processes; 0: one per core.")
+    ] = 0,
     retry_failed: Annotated[bool, typer.Option(help="Compute failed cases again.")] = False,
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:

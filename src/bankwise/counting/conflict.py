@@ -92,7 +92,8 @@ class _WorstPhase(ByIdentity, frozen=True, eq=False):
 class Count(ByIdentity, frozen=True, eq=False, dict=True):
     """Passes of each access: integer arrays over the leading axes of the offsets.
 
-    ``ways`` is the worst phase's passes (1: conflict-free). ``worst``: None if nothing conflicts.
+    ``ideal``: those that it takes where nothing conflicts; ``ways``: the passes of its worst phase
+    (1: conflict-free); ``worst``: where that is, None if nothing conflicts.
     """
 
     passes: IntArray

@@ -79,15 +79,15 @@ def maker(kernel: str, head: str) -> str:
 
 
 def notation_of(text: str) -> str:
-    """In whose words a text is, by its looks. :class:`InputError` where that cannot be seen."""
+    """The notation of a text, by its looks. :class:`InputError` where that cannot be seen."""
     for name, language in languages().items():
         if language.sign.match(text):
             return name
     start = text.strip()[:40]
     typed = "; ".join(one.example for one in languages().values() if one.example)
     raise InputError(
-        f"in whose words is {start!r}?",
-        hint=f"as one of these: {typed}; or say it: notation, one of {', '.join(languages())}",
+        f"{start!r} is in no notation that is known",
+        hint=f"write it as one of these: {typed}; or name its notation: {', '.join(languages())}",
     )
 
 

@@ -79,7 +79,7 @@ OTHERS: tuple[Format, ...] = (
     ),
     known(
         *("binary file", "a", "", lambda _: True),
-        "it begins like nothing that is known: damaged, packed or encrypted?",
+        "it begins like no format that is known: is it damaged, packed or encrypted?",
     ),
 )
 """Whatever is left."""

@@ -51,7 +51,7 @@ def compile_cuda(
     code, printed = (run or run_program)(words, made.parent, file)
     if code or not made.is_file():
         typed = by_hand(architecture, file, more)
-        hints = [(sign, f"{help_}; or compile it yourself: {typed}") for sign, help_ in _HINTS]
+        hints = [(sign, f"{help_}; or compile it yourself: {typed}") for sign, help_ in HINTS]
         hints.append(("", f"all that nvcc says of it: {typed.partition(' && ')[0]}"))
         raise refused(printed, code, "nvcc", ToldSource(source, file, name, made.parent), hints)
     shown = [*words[1:-3], _plain(source if str(source) == file else Path(source.name))]
@@ -125,10 +125,15 @@ def _typed(words: Sequence[str], source: Path) -> str:
     return f"{''.join(more)}{shlex.join(['nvcc', *words, '-o', _cubin(source)])}"
 
 
-_HINTS = (
+HINTS = (
+    (
+        r"^(?:gcc|g\+\+|clang|clang\+\+): No such file|Failed to preprocess host compiler",
+        "nvcc does not find the host compiler that it calls: put gcc and g++ on PATH, or name "
+        "yours: `bankwise check FILE -- -ccbin PATH`",
+    ),
     (
         r"No such file or directory|could not open source file|cannot open source file",
-        "where its headers are is said behind `--`: `bankwise check FILE -- -Iinclude`, or by a "
+        "say where its headers are behind `--`: `bankwise check FILE -- -Iinclude`, or by a "
         "compile_commands.json (--compile-commands DIR)",
     ),
     (

@@ -175,9 +175,9 @@ def _place(at: Location) -> str:
 
 
 def _print_untouched(report: CheckReport, console: Console) -> None:
-    """Of several kernels those of which there is nothing to tell."""
+    """Kernels of which there is nothing to tell."""
     found = [k for k in report.kernels if not k.accesses and not report.refused(k)]
-    if len(report.kernels) == 1 or not found:
+    if not found:
         return
     names = ", ".join(short(kernel.name) for kernel in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""

@@ -221,7 +221,7 @@ class FixReport(Struct, frozen=True):
         partly = any(v.judge == "proof" and not v.complete for v in self.verdicts)
         found = {
             f"conflicts are possible in {self._where}": self.ends.conflict == "possible",
-            f"{self._seen} (--accept-sampled: the proof will do)": (
+            f"{self._seen} (--accept-sampled takes the proof instead)": (
                 self.sampled and not self.accept_sampled
             ),
             **{_silent(v): True for v in asked},

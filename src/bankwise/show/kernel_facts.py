@@ -9,7 +9,7 @@ from bankwise.read.names import short, variable, variables
 from bankwise.show.advised import Optimum
 from bankwise.show.columns import say
 from bankwise.show.values import CheckReport, KernelReport, Totals
-from bankwise.show.words import blocks_line, compiled_line, kernel_verdict, other_launch
+from bankwise.show.words import blocks_line, compiled_line, kernel_verdict, other_launch, several
 
 _NOTES = 4
 """Notes of a kernel, unless all are asked for."""
@@ -37,7 +37,8 @@ def print_facts(
     for note in notes if everything else notes[:_NOTES]:
         say(console, note, "  note: ", style="dim")
     if len(notes) > _NOTES and not everything:
-        say(console, f"and {len(notes) - _NOTES} more notes (--all)", "  ", style="dim")
+        more = several(len(notes) - _NOTES, "more note")
+        say(console, f"and {more} (--all)", "  ", style="dim")
     if everything:
         _print_totals(kernel, console)
         if len(report.kernels) > 1:

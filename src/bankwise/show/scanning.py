@@ -307,10 +307,10 @@ def _print_reasons(report: ScanReport, console: Console) -> None:
         for one in kernel.reasons:
             found.setdefault(one.reason, []).append(one.accesses)
     by_worth = sorted(found.items(), key=lambda item: (-sum(item[1]), item[0]))
-    for reason, accesses in by_worth[:_SHOWN]:
+    for reason, counts in by_worth[:_SHOWN]:
         console.print(
-            f"[yellow]open:[/] {sum(accesses):,} accesses of {len(accesses):,} kernels: "
-            f"{escape(reason)}"
+            f"[yellow]open:[/] {several(sum(counts), 'access')} of "
+            f"{several(len(counts), 'kernel')}: {escape(reason)}"
         )
     if len(by_worth) > _SHOWN:
         console.print(

@@ -168,8 +168,9 @@ def _one_workgroup(kernel: KernelReport) -> bool:
 
 
 def several(many: int, noun: str) -> str:
-    """``1 kernel``, ``2 kernels``."""
-    return f"{many:,} {noun}{'s' * (many != 1)}"
+    """``1 kernel``, ``2 kernels``, ``3 accesses``."""
+    ending = "es" if noun.endswith("s") else "s"
+    return f"{many:,} {noun}{ending * (many != 1)}"
 
 
 def extra_passes(many: Bound | int) -> str:

@@ -24,6 +24,7 @@ from rich.markup import escape
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Evidence
+from bankwise.read.names import short
 
 _PASSES, _STALLS = "its passes", "the stalls"
 
@@ -172,7 +173,7 @@ def missing(refusals: Sequence[Refusal]) -> str:
 def print_worths(worths: Sequence[Worth], console: Console) -> None:
     """A line for each kernel."""
     for worth in worths:
-        console.print(f"[bold]{escape(worth.kernel)}[/]: {escape(str(worth))}")
+        console.print(f"[bold]{escape(short(worth.kernel))}[/]: {escape(str(worth))}")
 
 
 def _amount(share: Share, unit: str) -> str:

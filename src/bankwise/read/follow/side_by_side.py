@@ -91,7 +91,9 @@ def _likeliest_first(found: Sequence[AssemblyKernel]) -> list[AssemblyKernel]:
 
 
 def _filling(one: AssemblyKernel) -> AssemblyKernel:
-    said = "it fills the shared memory that the text states; not all that were tried do"
+    said = (
+        "this block fills the shared memory that the text declares; others that were tried do not"
+    )
     launch = replace(one.launch, fills=True)
     return replace(one, launch=launch, notes=(*one.notes[:1], said, *one.notes[1:]))
 

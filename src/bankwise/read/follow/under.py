@@ -35,6 +35,7 @@ from bankwise.read.follow.units import UnitPart, unit_parts
 from bankwise.read.follow.values import Unknown, Value
 from bankwise.read.launch.boxes import Box
 from bankwise.read.launch.facts import KernelLaunch, bits_of
+from bankwise.read.names import short
 
 
 class LaunchRuns(Struct, frozen=True):
@@ -204,7 +205,7 @@ def _arguments(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> Argum
     args = {name: bits_of(name, n, names) for name, n in launch.arguments.items()}
     if names and len(launch.positional) > len(names):
         raise InputError(
-            f"kernel {kernel.name} takes {len(names)} arguments, the launch has "
+            f"kernel {short(kernel.name)} takes {len(names)} arguments, the launch has "
             f"{len(launch.positional)}"
         )
     for name, number in zip(names, launch.positional, strict=False):
@@ -220,7 +221,7 @@ def _arguments(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> Argum
     for key in launch.arguments:
         has = dialect.strange_argument(kernel, key)
         if has is not None:
-            raise InputError(f"kernel {kernel.name} has no parameter {key!r}", hint=has)
+            raise InputError(f"kernel {short(kernel.name)} has no parameter {key!r}", hint=has)
     return args
 
 

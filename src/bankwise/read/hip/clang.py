@@ -176,7 +176,7 @@ def _hints(target: str, file: str, more: Sequence[str]) -> tuple[tuple[str, str]
     return (
         (
             "file not found",
-            "where its headers are is said behind `--`: `bankwise check FILE -- -Iinclude`; headers"
+            "say where its headers are behind `--`: `bankwise check FILE -- -Iinclude`; headers"
             f" of ROCm come with ROCm alone, of NVIDIA with nvcc; or compile it yourself: {typed}",
         ),
         (

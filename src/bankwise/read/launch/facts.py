@@ -153,7 +153,9 @@ def bits_of(name: str | int, number: int | float, sizes: Mapping[str | int, int]
     """The number that an argument holds: of a fraction its IEEE bits, in as many bytes as ``sizes``
     has of the argument. :class:`InputError` if that is no float, and for a number that needs more
     bytes."""
-    size = next((size for key, size in sizes.items() if str(key) == str(name)), 0)
+    named = {str(key): size for key, size in sizes.items()}
+    number_of = dict(zip(map(str, range(len(sizes))), sizes.values(), strict=True))
+    size = named.get(str(name), number_of.get(str(name), 0))
     if isinstance(number, int):
         if size and not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
             raise InputError(f"argument {name} has {size} bytes; {number} needs more")

@@ -68,7 +68,7 @@ class ShowArguments(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ]
     tile: Annotated[str, Meta(description="ROWSxCOLUMNS; else as the text says")] = ""
     bits: Annotated[int, Meta(description="of an element; 0: 16", ge=0, le=128)] = 0
-    notation: Annotated[str, Meta(description="in whose words, where that is not seen")] = ""
+    notation: Annotated[str, Meta(description="its notation, where that cannot be seen")] = ""
     target: Annotated[str, Meta(description="the GPU, e.g. sm_90")] = ""
 
 
