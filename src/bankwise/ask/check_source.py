@@ -96,8 +96,7 @@ def _read(found: Compiled, what: Compilation, path: Path, texts: Mapping[str, st
         found = at_expressions(found, texts)
         source, joined = joined_source(source_beside(texts[str(path)], str(path), what), what)
         what = what if joined is None else replace(what, text=source.text)
-        with_copies = copied_text(source, what)
-        source = source if with_copies is None else with_copies.source
+        source = copied_text(source, what).source
         return _ReadSource(found, what, source, shared_arrays(source))
     except InputError as error:
         return _ReadSource(found, what, notes=(f"no columns: {error.message}",))
