@@ -268,7 +268,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
 
     def _try(self, one: Untried) -> None:
         """Compile a text, and put it where it belongs."""
-        made = _compiled(self._trying(), self.before, (*self.spellings, one[1]))
+        made = compiled_with(self._trying(), self.before, (*self.spellings, one[1]))
         self.tried.append(one)
         if isinstance(made, str):
             self.paid.append(made)
@@ -379,7 +379,7 @@ def _line(place: Location) -> Location:
     return Location(place.file, place.line)
 
 
-def _compiled(
+def compiled_with(
     author: Author, before: CompiledText, spellings: Sequence[Spelling]
 ) -> CompiledText | str | None:
     """A text with some spellings, compiled; None where it does not compile; where a launch takes
