@@ -68,6 +68,9 @@ def test_a_call_becomes_what_the_preprocessor_makes_of_it(
         (AT + AT.replace("32", "33"), "AT(s, t, n) = 1;"),
         (AT + "#undef AT\n", "AT(s, t, n) = 1;"),
         ("#ifndef AT\n" + AT + "#endif\n", "AT(s, t, n) = 1;"),
+        ("#ifdef ALL\n" + AT + "#endif\n", "AT(s, t, n) = 1;"),
+        ("#if ALL\n#else\n" + AT + "#endif\n", "AT(s, t, n) = 1;"),
+        ("#ifndef ALL\n" + AT + "#endif\n", "AT(s, t, n) = 1;"),
         ("__device__ float& AT(float* t, int y, int x);\n", "AT(s, t, n) = 1;"),
         ("inline float AT(float* t, int y, int x) { return 1; }\n" + AT, "o[t] = AT(s, t, n);"),
         (AT + "#define SAID(x) f(x, #x)\n", "SAID(AT(s, t, n));"),
@@ -92,8 +95,15 @@ def test_a_call_stays_where_it_may_be_something_else(macros: str, body: str) -> 
 def test_a_call_of_a_macro_that_a_header_defines_once_is_written_out() -> None:
     body = "AT(s, t, n) = 1;"
     assert "s[t * 32 + n] = 1;" in written("", body, ("at.h", AT)).text
+    once = f"#ifndef AT_H\n#define AT_H\n#ifdef ALL\n#define OR 1\n#endif\n{AT}#endif\n"
+    assert "s[t * 32 + n] = 1;" in written("", body, ("at.h", once)).text
     other = ("other.h", AT.replace("32", "64"))
-    for headers in ([("at.h", AT), other], [("at.h", AT), ("not.h", "#undef AT\n")]):
+    for headers in (
+        [("at.h", AT), other],
+        [("at.h", AT), ("not.h", "#undef AT\n")],
+        [("at.h", f"#ifdef ALL\n{AT}#endif\n")],
+        [("-D", AT)],
+    ):
         assert written("", body, *headers).text == text_of("", body)
 
 
@@ -110,6 +120,33 @@ def test_lines_stand_where_they_stood_behind_a_call_of_several_lines() -> None:
     source = written(AT, "AT(s,\n t,\n n) = 1;\n  o[t] = u[1][2];")
     assert source.place(source.text.index("u[1][2]")).line == 9
     assert source.place(source.text.index("s[t * 32")).line == 6
+
+
+STAGE = """#define STAGE(dst, src, n) \\
+    for (int i = 0; i < 8; ++i) { /* all \\
+                                     rows */ \\
+        int r = t / 32 + i * 8, c = t % 32;    \\
+        dst[r * 32 + c] = src[((n) + r) * (n) + c]; \\
+    }
+"""
+
+
+def test_a_long_macro_of_several_lines_is_written_out_in_as_many() -> None:
+    source = written(STAGE, "STAGE(s, a, blockIdx.x * 64)\n  o[t] = u[1][2];")
+    at = source.text.rindex("for (int")
+    assert source.text[at:].split("\n")[:4] == [
+        "for (int i = 0; i < 8; ++i) {",
+        "      int r = t / 32 + i * 8, c = t % 32;",
+        "      s[r * 32 + c] = a[((blockIdx.x * 64) + r) * (blockIdx.x * 64) + c];",
+        "  }",
+    ]
+    for part, line in (("int r", 11), ("u[1][2]", 12)):
+        assert source.place(source.text.rindex(part)).line == line
+
+
+def test_strings_keep_their_blanks() -> None:
+    macro = '#define SAY(t, x) printf("a   b \\"  c", t[x])\n'
+    assert 'printf("a   b \\"  c", s[n]);' in written(macro, "SAY(s, n);").text
 
 
 def test_what_an_edit_changes_stays_written_out_and_so_does_what_a_changed_macro_says() -> None:

@@ -114,14 +114,15 @@ def _begin(one: ExpandedCall) -> int:
 
 
 def _lines(source: CxxSource, wanted: Sequence[_Wanted]) -> tuple[Location, ...]:
-    """Where the lines stand of a text in which calls of several lines are written in one."""
+    """Where the lines stand of a text in which calls of several lines are written in others."""
     places = tuple(map(source.line, range(1, source.data.count(b"\n") + 2)))
-    fewer = False
-    for call, _ in reversed(wanted):
-        first, more = source.data.count(b"\n", 0, call.start), source.of(call).count("\n")
-        places = (*places[: first + 1], *places[first + 1 + more :])
-        fewer |= more > 0
-    return places if fewer or source.lines else ()
+    other = bool(source.lines)
+    for call, text in reversed(wanted):
+        line, new = source.data.count(b"\n", 0, call.start), text.count("\n")
+        old = source.of(call).count("\n")
+        places = (*places[:line], *places[line : line + 1] * (1 + new), *places[line + 1 + old :])
+        other |= old != new
+    return places if other else ()
 
 
 def _moved(source: CxxSource, one: ExpandedCall, wanted: Sequence[_Wanted]) -> ExpandedCall:

@@ -4,8 +4,9 @@
     AT(As, ty, k + 1)                               As[ty * 32 + (k + 1)]
 
 Only of macros of which the text says all that there is: defined once, or each time in the same
-words, never taken back, without ``#`` and variable parameters. What an argument does it does as
-often as in the call: the parameter stands as often in the macro's text.
+words, under no condition and by no flag, never taken back, without ``#`` and variable parameters.
+What an argument does it does as often as in the call: the parameter stands as often in the macro's
+text.
 """
 
 from __future__ import annotations
@@ -51,14 +52,37 @@ def expansion_of(source: CxxSource, call: Node) -> str | None:
         return None
     text, node = macro
     taken = [text.of(one) for one in named(node.child_by_field_name("parameters"))]
-    body = re.sub(r"(?:\\\r?\n|\s)+", " ", macro_text(text, node)).strip()
+    body = _lines(macro_text(text, node))
     if len(taken) != len(given) or len(set(taken)) != len(taken) or not body:
         return None
     if not all(re.fullmatch(r"\w+", one) for one in taken):
         return None
     arguments = dict(zip(taken, (source.of(one) for one in given), strict=True))
     alone = {name for name, at in zip(taken, given, strict=True) if _alone(source, at)}
-    return _beside(source, call, _substituted(body, arguments, alone.__contains__))
+    made = _substituted(body, arguments, alone.__contains__)
+    return _beside(source, call, _in_lines(source, call, made))
+
+
+def _lines(text: str) -> str:
+    """A macro's text in its lines, which begin at the left."""
+    first, *more = (one.expandtabs().rstrip() for one in re.split(r"\\\r?\n", text))
+    more = [one for one in more if one.strip()]
+    margin = min((len(one) - len(one.lstrip()) for one in more), default=0)
+    every_ = [one for one in (first.strip(), *(one[margin:] for one in more)) if one]
+    return "\n".join(one if '"' in one else re.sub(r"(?<=\S) +", " ", one) for one in every_)
+
+
+_LONG = 100
+"""Letters of a line."""
+
+
+def _in_lines(source: CxxSource, call: Node, text: str) -> str:
+    """A text in one line, or in the macro's lines where that is long."""
+    one = re.sub(r"\n *", " ", text)
+    line = source.data.rfind(b"\n", 0, call.start_byte) + 1
+    before = source.data[line : call.start_byte]
+    blank = before[: len(before) - len(before.lstrip())].decode()
+    return one if len(before) + len(one) <= _LONG else text.replace("\n", f"\n{blank}")
 
 
 def _macro_of(source: CxxSource, call: Node) -> tuple[CxxSource, Node] | None:
@@ -73,6 +97,8 @@ def _macro_of(source: CxxSource, call: Node) -> tuple[CxxSource, Node] | None:
     several = len({macro_words(text, node) for text, node in found}) > 1
     if several or sum(len(says.findall(text)) for text in texts) != len(found):
         return None
+    if any(_is_conditional(text, word) for text in texts) or any(t.file == "-D" for t, _ in found):
+        return None
     text, node = found[0]
     body = macro_text(text, node)
     inner = re.compile(rf"\b{re.escape(word)}\b")
@@ -80,6 +106,27 @@ def _macro_of(source: CxxSource, call: Node) -> tuple[CxxSource, Node] | None:
     if again or _NEVER.search(body) or not _is_before(source, text, node, call):
         return None
     return None if any(_reads_text(source, one) for one in _calls_around(call)) else found[0]
+
+
+_CONDITION = re.compile(
+    r"^[ \t]*#[ \t]*(?P<word>if\w*|endif|define)\b[ \t]*(?P<name>\w*)(?P<rest>.*)", re.M
+)
+
+
+def _is_conditional(text: str, word: str) -> bool:
+    """Whether a definition of a macro is kept under a condition, but for that a header is read
+    once: whoever compiles the text otherwise has another macro, or a function."""
+    open_: list[str] = []
+    for one in _CONDITION.finditer(without_comments(text.encode()).decode()):
+        if one["word"] == "endif":
+            open_ = open_[:-1]
+        elif one["word"] != "define":
+            open_.append(one["name"] if one["word"] == "ifndef" else "#")
+        elif open_ and one["name"] == open_[-1]:
+            open_[-1] = ""
+        elif one["name"] == word and any(open_):
+            return True
+    return False
 
 
 def _is_before(source: CxxSource, text: CxxSource, macro: Node, call: Node) -> bool:
