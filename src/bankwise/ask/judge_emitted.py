@@ -140,7 +140,7 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
         if isinstance(found, Refusal) and beside:
             left.append(with_)
         elif isinstance(found, Refusal):
-            reason = found.reason + _shorter(kernel.launch) * (TOO_LONG in found.reason)
+            reason = found.reason + shorter_launch(kernel.launch) * (TOO_LONG in found.reason)
             return Verdict("execution", "not available", reason, complete=False)
         elif found.differs:
             detail = f"{short(kernel.name)}{with_}: {found.differs}"
@@ -259,7 +259,7 @@ _FEW = 128
 """A number with which loops over it end soon."""
 
 
-def _shorter(launch: KernelLaunch) -> str:
+def shorter_launch(launch: KernelLaunch) -> str:
     """A launch of fewer rounds, as ``--launch`` takes it, in words: the same with small numbers."""
 
     def small(number: int | float | None) -> int | float | None:
