@@ -191,13 +191,18 @@ void run(const float* in, float* out, int n) { rows<<<4, 32>>>(in, out, n); }
 
 @needs_nvcc
 @pytest.mark.parametrize(
-    ("act", "patch"),
-    [("if (n == 77) PUT(t, 3.f);", False), ("if (n == 77) tile[t][3] = 3.f;", True)],
+    ("more", "act", "patch"),
+    [
+        ("#ifdef ALL\n#undef PUT\n#endif\n", "if (n == 77) PUT(t, 3.f);", False),
+        ("", "if (n == 77) PUT(t, 3.f);", True),
+    ],
 )
 def test_fix_writes_no_text_for_which_a_header_means_other_elements(
-    tmp_path: Path, act: str, patch: bool
+    tmp_path: Path, more: str, act: str, patch: bool
 ) -> None:
-    (tmp_path / "m.h").write_text("#define PUT(i, v) tile[i][threadIdx.x & 7] = v\n", "utf-8")
+    """A call of what the header defines in one way is read as that."""
+    put = "#define PUT(i, v) tile[i][threadIdx.x & 7] = v\n"
+    (tmp_path / "m.h").write_text(put + more, "utf-8")
     (tmp_path / "k.cu").write_text(ROWS.replace("ACT", act), "utf-8")
     done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_90", "--accept-sampled")
     assert bool(done.out) is patch

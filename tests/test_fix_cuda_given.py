@@ -105,9 +105,11 @@ STORE = """.version 8.0
 """
 
 
-@pytest.mark.parametrize(("more", "inside"), [(0, True), (-64, True), (4, False)])
-def test_what_is_simulated_reaches_no_byte_beyond_the_launch(more: int, inside: bool) -> None:
-    """32 threads of 4 bytes, and the launch gives 128: behind those that are declared."""
+@pytest.mark.parametrize(("more", "inside"), [(0, True), (-4, False), (-64, False), (4, False)])
+def test_what_is_simulated_reaches_no_byte_beyond_what_the_launch_gives(
+    more: int, inside: bool
+) -> None:
+    """32 threads of 4 bytes, and the launch gives 128: what is declared is another variable."""
     setting = SimulatedLaunch((32, 1, 1), (1, 1, 1), (), 64, ((0, 0, 0),), 128)
     text = STORE.format(more=more)
     told = compared(PTX_SIMULATOR, text, text, "k", [setting])

@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec.structs import replace
 
+from bankwise.ask.array_posed import SizedArray, posed_of
 from bankwise.ask.judge_emitted import judge_code
+from bankwise.errors import Location, Refusal
+from bankwise.hardware.machine import machine
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.tree import parse
 from bankwise.read.follow.driver import check_code
 from bankwise.read.launch.expression import launch_of
 from bankwise.read.launch.facts import Launches
@@ -59,3 +67,21 @@ def test_a_launch_that_is_too_long_names_one_that_is_not(
     (less,) = re.findall("--launch '(.*)'$", told.detail)
     assert less == "k<<<8x1x1, 32x1x1>>>(_, 7, 128)"
     assert judged(less).status == "passed"
+
+
+@pytest.mark.parametrize(("why", "told"), [("more work than 500 steps", True), ("x", False)])
+def test_an_array_whose_accesses_take_too_many_rounds_says_that_fewer_can_be_followed(
+    why: str, told: bool
+) -> None:
+    (array,) = shared_arrays(parse("__global__ void k() { __shared__ float s[1024]; }", "k.cu"))
+    place = Location("k.cu", 1)
+    made = AssemblyKernel(*("k", "sm_90", place, 4_096, 32, (32, 1, 1), (), (), (), {}))
+    kernel = replace(
+        made,
+        refusals=(Refusal(why, place),),
+        launch=launch_of("k<<<8, 32>>>(_, 4096)"),
+    )
+    size = ArraySize(4_096, 4, (1_024,), 4, 0)
+    found = posed_of(SizedArray(0, array, (size,), (kernel,), ()), machine("sm_90"))
+    assert isinstance(found, Refusal)
+    assert ("--launch 'k<<<8x1x1, 32x1x1>>>(_, 128)'" in found.reason) == told

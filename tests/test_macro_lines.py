@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from bankwise.read.cxx.arrays import shared_arrays
-from bankwise.read.cxx.tree import parse
+from bankwise.read.cxx.tree import every, macro_text, parse
 from bankwise.read.macro_lines import macro_lines
 
 SOURCE = Path(__file__).parents[1] / "src" / "bankwise"
@@ -47,3 +47,22 @@ def test_no_other_module_looks_for_definitions_of_its_own() -> None:
     own = re.compile(r"#.{0,12}define\[ \\t\]\+\(")
     found = [path for path in SOURCE.rglob("*.py") if own.search(path.read_text("utf-8"))]
     assert [path.name for path in found] == ["macro_lines.py"]
+
+
+def test_what_stands_behind_a_comment_is_text_of_the_macro_as_well() -> None:
+    kernel = "__global__ void k(int t) {{ __shared__ float s[64]; {} s[t] = 1; }}\n"
+    for comment in ("/* of them */", "/* of\n   them */", "/**/ \\\n"):
+        macro = f"#define S(i) s[i] {comment} + s[0] // both\n"
+        source = parse(macro + kernel.format(""), "k.cu")
+        (taken,) = every(source, "preproc_function_def")
+        assert macro_text(source, taken).split() == [
+            "s[i]",
+            *["\\"] * ("\\" in comment),
+            "+",
+            "s[0]",
+        ]
+        (array,) = shared_arrays(parse(macro + kernel.format("float x = S(t);"), "k.cu"))
+        assert [one.reason for one in array.refusals] == [
+            "the macro S names s, and is no statement here"
+        ]
+        assert not source.root.has_error

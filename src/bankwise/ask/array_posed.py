@@ -29,6 +29,7 @@ from bankwise.ask.every_launch import (
     planned,
     shown,
 )
+from bankwise.ask.judge_emitted import shorter_launch
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import one_by_one
@@ -38,6 +39,7 @@ from bankwise.read.buffers import AddressPattern, uses_of
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes, ended
 from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.follow.side_by_side import WORK
 from bankwise.solver.best import Best, best
 from bankwise.solver.known import Known, known_of
 from bankwise.solver.plan import Plan
@@ -218,7 +220,8 @@ def _posed(
     for kernel, start in kernels:
         why = unseen_addresses(kernel)
         if why:
-            return Refusal(why, kernel.location)
+            way_on = shorter_launch(kernel.launch) * (WORK in why)
+            return Refusal(f"{why}{way_on}", kernel.location)
         found = uses_of(kernel.accesses, gpu, start, start + size.bytes_)
         if isinstance(found, Refusal):
             return found

@@ -281,7 +281,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
 
     def _try(self, one: Untried) -> None:
         """Compile a text, and put it where it belongs."""
-        made = _compiled(self._trying(), self.before, (*self.spellings, one[1]))
+        made = compiled_with(self._trying(), self.before, (*self.spellings, one[1]))
         self.tried.append(one)
         if isinstance(made, str):
             self.paid.append(made)
@@ -374,7 +374,7 @@ def _text(source: CxxSource, spellings: Sequence[Spelling]) -> str | Refusal:
     return edited(source, tuple(edit for one in spellings for edit in one.edits))
 
 
-def _compiled(
+def compiled_with(
     author: Author, before: CompiledText, spellings: Sequence[Spelling]
 ) -> CompiledText | str | None:
     """A text with some spellings, compiled; None where it does not compile; where a launch takes

@@ -22,13 +22,15 @@ from bankwise.show.fixing import SlowerText, Verdict
 
 class WrittenArray(ByIdentity, frozen=True, eq=False):
     """One array as it is written now. ``plan``: what of it was planned. ``skew``: the constant that
-    says it; ``beside``: what becomes longer with it."""
+    says it; ``beside``: what becomes longer with it; ``note``: why its text says more than that, in
+    words."""
 
     plans: ArrayPlans
     plan: ArrayPlan
     spelling: Spelling
     skew: SkewSpelling | None = None
     beside: tuple[SizedArray, ...] = ()
+    note: str = ""
 
     @property
     def arrays(self) -> tuple[SizedArray, ...]:

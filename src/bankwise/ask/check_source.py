@@ -103,8 +103,7 @@ def _read(
         notes = _uncompiled(plain, found.kernels) if everything else ()
         source, joined = joined_source(plain, what)
         what = what if joined is None else replace(what, text=source.text)
-        with_copies = copied_text(source, what)
-        source = source if with_copies is None else with_copies.source
+        source = copied_text(source, what).source
         return _ReadSource(found, what, source, shared_arrays(source), notes)
     except InputError as error:
         return _ReadSource(found, what, notes=(f"no columns: {error.message}",))

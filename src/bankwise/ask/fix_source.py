@@ -22,14 +22,11 @@ from bankwise.ask.array_plans import ArrayPlans
 from bankwise.ask.array_search import FEWEST
 from bankwise.ask.array_skews import by_constants
 from bankwise.ask.array_texts import WrittenArray, rejection, written_arrays
+from bankwise.ask.array_unrolled import in_flight
 from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.dearer import dear
 from bankwise.ask.device_alone import is_whole, quick, said_alone
-from bankwise.ask.every_launch import (
-    every_launch,
-    key_of,
-    over,
-)
+from bankwise.ask.every_launch import every_launch, key_of, over
 from bankwise.ask.extents_early import sizes_with_extents
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.header_copies import copied, lines_of, remaining
@@ -276,6 +273,7 @@ def _written(
     chosen, after = found.chosen, found.made
     if not apart:
         chosen, after = by_constants(author, before, chosen, after)
+        chosen, after = in_flight(author, before, chosen, after)
     edits = tuple(e for one in chosen for e in one.spelling.edits)
     return _Fixed(
         before,
@@ -385,7 +383,7 @@ def _change(chosen: WrittenArray, before: CompiledText) -> Change:
         after=Cost(over(chosen.plan.passes, keys), ideal),
         members=len(plans.plans),
         coalescing="",
-        optimum="; ".join(filter(None, (chosen.plan.optimum, _why(chosen)))),
+        optimum="; ".join(filter(None, (chosen.plan.optimum, _why(chosen), chosen.note))),
     )
 
 

@@ -22,6 +22,7 @@ from bankwise.change.cxx.copies import (
     with_copies,
     without_copies,
 )
+from bankwise.change.cxx.expansion import with_expansions
 from bankwise.change.cxx.same_code import code_of, same_in_some
 from bankwise.change.cxx.spelling import CxxEdit, edited, lines_before
 from bankwise.errors import InputError, Location, Refusal
@@ -53,24 +54,26 @@ class LeftCopies(ByIdentity, frozen=True, eq=False):
     notes: tuple[str, ...]
 
 
-def copied_text(source: CxxSource, what: Compilation) -> CopiedText | None:
+def copied_text(source: CxxSource, what: Compilation) -> CopiedText:
     """A source with copies of what its own headers do with its arrays, or with why there are none;
-    None where it has no such headers."""
+    and with calls of macros written out behind which arrays cannot be changed."""
     found = header_texts(source.text, Path(source.file), what.flags)
     headers = OwnHeaders(found, "".join(defined_macros(what.flags)))
-    return with_copies(source, headers) if found else None
+    text = with_copies(source, headers) if found else CopiedText(source, ())
+    expanded, calls = with_expansions(text.source)
+    return replace(text, source=expanded, expanded=calls)
 
 
 def copied(author: Author, before: CompiledText) -> CopiedAuthor | tuple[str, ...]:
     """The same of an author; why it has no copies, also where the compiler makes other code of a
     text with them."""
     made = copied_text(author.source, author.what)
-    if made is None or not made.copies:
-        return () if made is None else made.left
+    if not made.copies and not made.expanded:
+        return made.left
     copied_ = replace(before, text=made.source.text)
     if not same_program(author, before, replace(copied_, between=""), made.copies):
         names = listed(tuple(dict.fromkeys(one.function for one in made.copies)))
-        return (_OTHER.format(names=names),)
+        return (_OTHER.format(names=names),) if names else ()
     return CopiedAuthor(made, replace(author, source=made.source), copied_)
 
 
@@ -117,7 +120,9 @@ def remaining(made: CopiedAuthor, edits: Sequence[CxxEdit], compiled: CompiledTe
     lines = _lines(made.text, (*edits, *back), after.text, copies)
     told = tuple(_said(one) for one in copies)
     names = listed([one.name for one in copies])
+    macros = {name for one in made.text.expanded for name in one.macros}
     proved = _ONE.format(names=names) if copies else ""
+    proved += _EXPANDED.format(names=listed(sorted(macros))) if macros else ""
     return LeftCopies(after, lines, proved, told)
 
 
@@ -158,6 +163,10 @@ def _said(copy: FunctionCopy) -> str:
 _ONE = (
     "; {names}: copied from a header, and with the copies as they are there the compiler makes the "
     "same code"
+)
+_EXPANDED = (
+    "; calls of {names} are read as what they stand for: with them written out the compiler makes "
+    "the same code, before and after"
 )
 _OTHER = "{names} of a header: not copied, since the compiler makes other code of a copy"
 _COPIED = (

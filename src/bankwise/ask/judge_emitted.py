@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace as dataclass_replace
 from math import prod
 
 from msgspec.structs import replace
 
+from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.every_launch import (
     EmittedCost,
     block,
@@ -18,8 +20,14 @@ from bankwise.ask.every_launch import (
 )
 from bankwise.ask.line_copies import line_copies, passes_of
 from bankwise.change.simulate.amd import AMD_SIMULATOR
-from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, Simulator, compared
-from bankwise.change.simulate.memory import TOO_LONG
+from bankwise.change.simulate.launches import (
+    LeavesArrays,
+    Simulated,
+    SimulatedLaunch,
+    Simulator,
+    compared,
+)
+from bankwise.change.simulate.memory import ANY_WORD, TOO_LONG
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
@@ -121,6 +129,7 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     """
     words, blocks, whole = 0, 0, True
     assumed: set[int] = set()
+    tamed: dict[str, None] = {}
     simulator = SIMULATORS[emits]
     left: list[str] = []
     launches = {key_of(one)[:2]: one for one in reversed(every_launch(kernels))}
@@ -131,7 +140,7 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
         if isinstance(found, Refusal) and beside:
             left.append(with_)
         elif isinstance(found, Refusal):
-            reason = found.reason + _shorter(kernel.launch) * (TOO_LONG in found.reason)
+            reason = found.reason + shorter_launch(kernel.launch) * (TOO_LONG in found.reason)
             return Verdict("execution", "not available", reason, complete=False)
         elif found.differs:
             detail = f"{short(kernel.name)}{with_}: {found.differs}"
@@ -139,8 +148,9 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
         else:
             words, blocks = words + found.words, blocks + found.blocks
             assumed |= set(found.assumed)
-            whole = whole and _is_whole(kernel.launch, found)
-    said = taken(assumed)
+            whole = whole and not found.data and _is_whole(kernel.launch, found)
+            tamed |= {found.data: None} if found.data else {}
+    said = taken(assumed) + "".join(f", {one}: {_LEAVES}" for one in tamed)
     said += f"; not run{' or'.join(dict.fromkeys(left))}" * bool(left)
     some = "1 block" if blocks == 1 else f"{blocks} blocks"
     detail = f"{emits} of {some}, values as terms: {words:,} words written alike{said}"
@@ -170,12 +180,54 @@ def _fused_otherwise(emits: str, old: str, new: str) -> str:
     )
 
 
+_DATA: Mapping[int, str] = {
+    ANY_WORD: "",
+    0x7FFFFFFF: "with no data below zero",
+    0x7F7F7F7F: "with no data below zero, bytes neither",
+    0x3F: "with data from 0 to 63 alone",
+    0x7: "with data from 0 to 7 alone",
+}
+"""The bits of words of memory that nobody wrote, in words: what is tried where an index that data
+decide leaves its array."""
+_LEAVES = "with others an index that data decide leaves its array in the text as it is"
+
+
 def _simulated(
     simulator: Simulator, old: str, new: str, kernel: AssemblyKernel
 ) -> Simulated | Refusal:
-    """One kernel of both texts under its launch. What it reads of memory that nothing has written
-    is no difference: such a launch tells nothing."""
-    return simulated(simulator, old, new, kernel, tuple(settings_of(simulator, old, kernel)))
+    """One kernel of both texts under its launch, with the first data that leave no array of the
+    text as it is; what it reads there that nothing has written it may have left one for."""
+    settings, decide = tuple(settings_of(simulator, old, kernel)), bool(unseen_addresses(kernel))
+    left: Refusal | None = None
+    other: Simulated | None = None
+    for bits, said in _DATA.items():
+        found = simulated(
+            simulator, old, new, kernel, [replace(one, bits=bits) for one in settings]
+        )
+        if isinstance(found, Refusal):
+            if not isinstance(found, LeavesArrays) or not (found.outside or decide):
+                return found
+            left = left or found
+        elif not found.differs:
+            return dataclass_replace(found, data=said) if other is None else _either(other, said)
+        else:
+            other = other or found
+            if not decide:
+                break
+    nothing = Refusal(f"{left.reason if left else kernel.name}; {_NO_DATA}")
+    return other or nothing
+
+
+_NO_DATA = "so it is in the text as it is with all data that were tried"
+
+
+def _either(other: Simulated, said: str) -> Refusal:
+    """Where data decide addresses, and some make texts differ that write alike with others, nobody
+    knows whether an index left its array."""
+    return Refusal(f"{other.differs}; {said} both write alike: {_MAY_LEAVE}")
+
+
+_MAY_LEAVE = "an index that data decide may leave its array"
 
 
 def simulated(
@@ -185,13 +237,15 @@ def simulated(
     kernel: AssemblyKernel,
     settings: Sequence[SimulatedLaunch],
 ) -> Simulated | Refusal:
-    """The same under some launches."""
+    """One kernel of both texts under some launches. What it reads of memory that nothing has
+    written is no difference: such a launch tells nothing."""
     found = compared(simulator, old, new, kernel.name, settings)
     if isinstance(found, Refusal) or not found.differs:
         return found
     if not _reads_unwritten(simulator, old, kernel.name, settings):
         return found
-    return Refusal(f"{kernel.name}: launched so, it reads shared memory that nothing has written")
+    why = f"{kernel.name}: launched so, it reads shared memory that nothing has written"
+    return LeavesArrays(why, outside=False)
 
 
 def _is_whole(launch: KernelLaunch, found: Simulated) -> bool:
@@ -205,7 +259,7 @@ _FEW = 128
 """A number with which loops over it end soon."""
 
 
-def _shorter(launch: KernelLaunch) -> str:
+def shorter_launch(launch: KernelLaunch) -> str:
     """A launch of fewer rounds, as ``--launch`` takes it, in words: the same with small numbers."""
 
     def small(number: int | float | None) -> int | float | None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bankwise.change.cxx.expansion import ExpandedCall, without_expansions
 from bankwise.change.cxx.spelling import CxxEdit, edited
 from bankwise.errors import Location, Refusal
 from bankwise.identity import ByIdentity
@@ -52,11 +53,12 @@ class FunctionCopy(Struct, frozen=True):
 
 class CopiedText(ByIdentity, frozen=True, eq=False):
     """A source with copies, which knows where its lines stand. ``left``: why other functions of
-    headers have none, in words."""
+    headers have none, in words; ``expanded``: calls of macros that stand written out."""
 
     source: CxxSource
     copies: tuple[FunctionCopy, ...]
     left: tuple[str, ...] = ()
+    expanded: tuple[ExpandedCall, ...] = ()
 
 
 class _WantedCopy(Struct, frozen=True):
@@ -152,11 +154,7 @@ def _wanted(
 
 def _handed(source: CxxSource, place: Location) -> Node:
     """The call that is given what stands at a place; None for none."""
-    begin = 0
-    for _ in range(place.line - 1):
-        begin = source.data.find(b"\n", begin) + 1
-    line = source.data[begin:].split(b"\n", 1)[0].decode()
-    at = begin + len(line[: place.column - 1].encode())
+    at = source.byte(place)
     node = source.root.named_descendant_for_byte_range(at, at + 1)
     while node is not None:
         if node.type == "call_expression":
@@ -260,8 +258,8 @@ def _above(copy: FunctionCopy) -> str:
 
 
 def without_copies(text: CopiedText, edits: Sequence[CxxEdit]) -> tuple[CxxEdit, ...]:
-    """The edits that take back those copies which others do not change, and that call none which
-    they do."""
+    """The edits that take back those copies and written calls which others do not change, and that
+    call none which they do."""
     spans = {one.name: _whole(text.source, one) for one in text.copies}
     kept = {n for n, at in spans.items() if any(_inside(edit.span, at) for edit in edits)}
     while more := {n for n in spans.keys() - kept if _mentions(text.source, spans[n], kept)}:
@@ -274,7 +272,9 @@ def without_copies(text: CopiedText, edits: Sequence[CxxEdit]) -> tuple[CxxEdit,
             name = ByteSpan(at, at + len(one.name.encode()))
             if not any(_inside(name, spans[other.name]) for other in left):
                 back.append(CxxEdit(name, one.function))
-    return tuple(back)
+    gone = [spans[one.name] for one in left]
+    calls = without_expansions(text.source, text.expanded, edits)
+    return (*back, *(one for one in calls if not any(_inside(one.span, at) for at in gone)))
 
 
 def changed_copies(text: CopiedText, back: Sequence[CxxEdit]) -> tuple[FunctionCopy, ...]:

@@ -29,12 +29,13 @@ from bankwise.change.cxx.claim import begins_inside
 from bankwise.change.cxx.index_map import IndexMap, new_indices
 from bankwise.change.cxx.pitch import pitched, pitched_flat
 from bankwise.change.cxx.spelling import CxxEdit, Spelling, atom, bracketed, grouped, said
+from bankwise.change.cxx.unrolling import line_of, under_pragma
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import IndexParts, meant, parts_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource
+from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.cxx.uses import MACRO, ArrayUse
 
 
@@ -83,8 +84,7 @@ def hinted(source: CxxSource, last: Spelling, lows: Sequence[str]) -> tuple[Spel
     found, unit = [last], last.map.unit
     lines = sorted(set(_loops(source, last.array, lows))) if unit > 1 else []
     for hint in (f"#pragma unroll {unit}", "#pragma unroll") if lines else ():
-        edits = (*last.edits, *(CxxEdit(ByteSpan(at, at), f"{hint}\n") for at in lines))
-        found.append(replace(last, edits=edits, how="unrolled", text=f"{last.text}, under {hint}"))
+        found.append(replace(under_pragma(last, lines, hint), how="unrolled"))
     return tuple(found)
 
 
@@ -104,12 +104,10 @@ def _loops(source: CxxSource, array: SharedArray, lows: Sequence[str]) -> Iterat
             head = node.child_by_field_name("initializer") if node.type == "for_statement" else None
             if head is None or not names & set(re.findall(r"[A-Za-z_]\w*", source.of(head))):
                 continue
-            line = source.data.rfind(b"\n", 0, node.start_byte) + 1
-            before = source.data[:line].rstrip().rsplit(b"\n", 1)[-1]
-            alone = not source.data[line : node.start_byte].strip()
+            line = line_of(source, node)
             named = re.search(rb"\b(\w+)\s*=", source.data[node.start_byte : node.end_byte])
             counts = named is not None and named[1].decode() in names
-            if alone and counts and b"#pragma" not in before and not before.endswith(b"\\"):
+            if line is not None and counts:
                 yield line
 
 

@@ -88,7 +88,11 @@ def alike(one: Statement) -> Alike | None:
         return None
     if words[0] == "cvt":
         kinds = _conversion(one)
-        return None if kinds.whole else Alike(len(operands) - 1, kinds.before, kinds.after)
+        return (
+            None
+            if kinds.whole or kinds.to[0] in "us"
+            else Alike(len(operands) - 1, kinds.before, kinds.after)
+        )
     if words[0] in ("setp", "set", "cvta", "shf"):
         return None
     kind, bits = words[-1], _width(words[-1])
@@ -245,14 +249,17 @@ def _conversion(one: Statement) -> _Converted:
 
 
 def _converted(one: Statement) -> Does:
-    """``cvt.s64.s32``; to or from what is no integer a term."""
+    """``cvt.s64.s32``; to or from what is no integer a term, an integer of the bits that data of
+    the launch may have."""
     kinds = _conversion(one)
     to, source, whole, before = kinds.to, kinds.source, kinds.whole, kinds.before
+    counts = to[0] in "us" and "pack" not in one.parts
 
     def does(block: SimulatedBlock, lanes: Lanes) -> None:
         value = [block.read(text, lanes) for text in one.operands[1:]]
         if not whole:
             found = term(one.name, value, bits=before)
+            found = block.memory.cut(found) if counts else found
         elif source[0] == "s":
             found = signed(value[0], before).view(np.uint64)
         else:

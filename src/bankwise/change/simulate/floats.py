@@ -40,6 +40,7 @@ from bankwise.read.follow.values import Unknown
 Does = Callable[[SimulatedGroup], None]
 
 _FROM_INTEGER = re.compile(r"v_cvt_f32_(?:u32|i32|ubyte\d)")
+_TO_INTEGER = ("v_cvt_u32_", "v_cvt_i32_", "v_cvt_flr_i32_", "v_cvt_rpi_i32_")
 _NUMBER = re.compile(r"v_(?!cmp|cndmask|mov|cvt_[fu]?\w*pk)\w*_f32$")
 _MIX = re.compile(r"v_(?:fma|mad)mix(?:lo|hi)?_f(?:16|32)")
 _NEGATED = re.compile(r"neg\((.+)\)")
@@ -96,9 +97,11 @@ def _termed(op: AmdInstruction) -> Does:
     name, texts = _spelled(op)
     called, compares, is_half = name + _changes(op), op.name.startswith("v_cmp"), _is_half(op.name)
     scale = operand(op.operands[1]).registers if "div_scale" in op.name else ()
+    counts = op.name.startswith(_TO_INTEGER)
 
     def does(group: SimulatedGroup) -> None:
         found = term_of(called, [_source(group, op, name, n, *one) for n, one in enumerate(texts)])
+        found = group.memory.cut(found) if counts else found
         if compares:
             _put_mask(group, to, found)
             return

@@ -72,7 +72,7 @@ def simulated_group(
     flat = any(op.name.startswith("flat_") for op in kernel.operations)
     if flat and makes_shared_addresses(kernel):
         raise Unsupported("generic addresses of LDS")
-    memory = Words(0x5EED)
+    memory = Words(0x5EED, setting.bits)
     args: dict[str | int, int] = dict(
         zip((*GROUPS, *WORKGROUP_IDS), (*setting.grid, *index), strict=True)
     )

@@ -8,14 +8,22 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bankwise.change.simulate.memory import POINTERS, Unsupported
+from bankwise.change.simulate.memory import ANY_WORD, POINTERS, Unsupported
 from bankwise.errors import Refusal
 from bankwise.read.launch.facts import Size
 
 
+class LeavesArrays(Refusal, frozen=True):
+    """With the data that it has the text as it is touches shared memory where no variable is,
+    ``outside``, or reads some that nothing has written."""
+
+    outside: bool = True
+
+
 class SimulatedLaunch(Struct, frozen=True):
     """One launch of a kernel. ``numbers``: of its parameters by position, None for one that nobody
-    says: pointers lie apart, and others are ``assumed``. ``blocks``: which are run."""
+    says: pointers lie apart, and others are ``assumed``. ``blocks``: which are run; ``bits``: those
+    that words of its memory may have, and integers that are made of fractions."""
 
     block: Size
     grid: Size
@@ -23,19 +31,21 @@ class SimulatedLaunch(Struct, frozen=True):
     assumed: int
     blocks: tuple[Size, ...]
     shared_bytes: int
+    bits: int = ANY_WORD
 
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """What was compared: ``words`` that both texts wrote alike, in ``blocks`` blocks; ``differs``:
     the first word that differs, in words; empty if none does; ``assumed``: what numbers were taken
-    to be that nobody says, empty if all are said."""
+    to be that nobody says, empty if all are said; ``data``: which, in words, if not any."""
 
     words: int
     blocks: int
     steps: int
     differs: str = ""
     assumed: tuple[int, ...] = field(default=(), compare=False)
+    data: str = ""
 
 
 class Simulator(Struct, frozen=True):
@@ -66,21 +76,36 @@ def compared(
         for index in setting.blocks:
             try:
                 made = simulator.given(before, kernel, setting)
-                launched = (made, index, setting.block, setting.grid, setting.shared_bytes)
+                launched = (made, index, replace(setting, numbers=(), assumed=0, blocks=()))
                 if launched in tried:
                     continue
                 tried.add(launched)
                 old, taken = simulator.written(before, kernel, setting, index, 1)
-                new, more = simulator.written(after, kernel, setting, index, 2)
+                new, more = _after(simulator, after, kernel, setting, index)
                 other = replace(setting, assumed=setting.assumed + 1)
                 if made != simulator.given(before, kernel, other):
                     assumed[setting.assumed] = None
             except Unsupported as error:
-                return Refusal(f"{kernel}: not simulated: {error}")
+                why = f"{kernel}: not simulated: {error}"
+                return LeavesArrays(why) if error.outside else Refusal(why)
             words, blocks, steps = words + len(old), blocks + 1, steps + taken + more
-            if old != new:
-                return Simulated(words, blocks, steps, _first(old, new, index), tuple(assumed))
+            if isinstance(new, str) or old != new:
+                differs = new if isinstance(new, str) else _first(old, new, index)
+                return Simulated(words, blocks, steps, differs, tuple(assumed))
     return Simulated(words, blocks, steps, assumed=tuple(assumed))
+
+
+def _after(
+    simulator: Simulator, after: str, kernel: str, setting: SimulatedLaunch, index: Size
+) -> tuple[dict[int, int] | str, int]:
+    """What a block of the second text writes, of which the first one ran: in words that it leaves
+    the arrays, as that did not."""
+    try:
+        return simulator.written(after, kernel, setting, index, 2)
+    except Unsupported as error:
+        if not error.outside:
+            raise
+        return f"block {','.join(map(str, index))}: {error}; not in the text as it was", 0
 
 
 def _first(old: dict[int, int], new: dict[int, int], index: Size) -> str:

@@ -29,16 +29,35 @@ TOO_LONG = "takes more than"
 
 
 class Unsupported(Exception):  # noqa: N818 - what is said of it is no error of the kernel
-    """What the simulation does not do; its text says what."""
+    """What the simulation does not do; its text says what. ``outside``: shared memory is touched
+    where no variable is."""
+
+    outside = False
+
+
+class Outside(Unsupported):
+    """Bytes are touched that no variable has: data may decide where."""
+
+    outside = True
+
+
+ANY_WORD = 0xFFFFFFFF
+"""The bits of a word of memory that nobody wrote, where nothing is asked of data."""
 
 
 class Words(Struct, eq=False):
-    """Memory by words of 4 bytes; ``salt`` tells one unwritten memory from another. ``regions``:
-    pieces of it in which something is written."""
+    """Memory by words of 4 bytes; ``salt`` tells one unwritten memory from another. ``bits``: those
+    that a word may have which nobody wrote; ``regions``: pieces of it in which something is
+    written."""
 
     salt: int
+    bits: int = ANY_WORD
     written: dict[int, int] = field(default_factory=dict)
     regions: set[int] = field(default_factory=set)
+
+    def cut(self, values: Values) -> Values:
+        """Integers that are as small as its words."""
+        return values if self.bits == ANY_WORD else values & np.uint64(self.bits)
 
     def load(self, addresses: Values, size: int) -> Values:
         """``size`` bytes (1, 2, 4 or 8) from each address."""
@@ -51,7 +70,7 @@ class Words(Struct, eq=False):
                 found |= self.load(addresses + np.uint64(n), 1) << np.uint64(8 * n)
             return found
         at = addresses // np.uint64(_WORD)
-        words = mixed(at ^ np.uint64(self.salt)) & np.uint64(0xFFFFFFFF)
+        words = mixed(at ^ np.uint64(self.salt)) & np.uint64(self.bits)
         if self._is_written(at):
             known = [self.written.get(a) for a in at.tolist()]
             for n, one in enumerate(known):
@@ -101,9 +120,11 @@ _WHOLE = {2: "<u2", 4: "<u4", 8: "<u8"}
 
 
 class Bytes(Struct, eq=False):
-    """Shared memory of a block, or local memory of each thread: ``data`` is [rows, bytes]."""
+    """Shared memory of a block, or local memory of each thread: ``data`` is [rows, bytes]. ``own``:
+    which bytes of a row are of variables; None if all are."""
 
     data: NDArray[np.uint8]
+    own: NDArray[np.bool_] | None = None
 
     def load(self, rows: NDArray[np.int64], offsets: Values, size: int) -> Values:
         """``size`` bytes, at most 8, from an offset in a row each."""
@@ -138,8 +159,11 @@ class Bytes(Struct, eq=False):
         beyond = offsets > np.uint64(room) if room >= 0 else np.ones_like(offsets, np.bool_)
         if beyond.any():
             first = int(offsets[beyond][0].astype(np.int64))
-            raise Unsupported(f"byte {first} of {self.data.shape[1]} is touched: data may decide")
-        return offsets.astype(np.int64)
+            raise Outside(f"byte {first} of {self.data.shape[1]} is touched: data may decide")
+        at = offsets.astype(np.int64)
+        if self.own is not None and not (self.own[at] & self.own[at + size - 1]).all():
+            raise Outside("bytes behind or before a shared variable are touched: data may decide")
+        return at
 
 
 def poisoned(rows: int, size: int, salt: int) -> Bytes:

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
-from bankwise.change.simulate.memory import POINTERS, Words, poisoned
+from bankwise.change.simulate.memory import POINTERS, Bytes, Words, poisoned
 from bankwise.change.simulate.operands import SimulatedBlock, listed
 from bankwise.change.simulate.run import Interrupted, run
 from bankwise.read.launch.facts import Size
@@ -28,6 +28,8 @@ _STATIC_BYTES = 48 * 1024
 _FIRST_SHARED = 1_024
 """Where shared variables begin, behind what the driver keeps from sm_90 on: whoever counts on more
 alignment than that is wrong on such a GPU, and here."""
+_APART = 1 << 17
+"""Bytes that lie between shared variables: an index that leaves one does not find another."""
 _VARIABLES = 1 << 10
 """Pointers before the first variable."""
 
@@ -37,7 +39,8 @@ def written(
 ) -> tuple[dict[int, int], int]:
     """What a block of a PTX kernel writes: :data:`bankwise.change.simulate.launches.Written`."""
     kernel = _kernel(text, name)
-    block, steps = run(kernel, lambda: _block(text, kernel, setting, index, salt))
+    begin = partial(_block, text, kernel, setting, index, salt, apart=_APART)
+    block, steps = run(kernel, begin)
     return block.memory.written, steps
 
 
@@ -62,25 +65,47 @@ def _kernel(text: str, name: str) -> PtxKernel:
 
 
 def _block(
-    text: str, kernel: PtxKernel, setting: SimulatedLaunch, index: Size, salt: int
+    text: str,
+    kernel: PtxKernel,
+    setting: SimulatedLaunch,
+    index: Size,
+    salt: int,
+    *,
+    apart: int = 0,
 ) -> SimulatedBlock:
+    """A block at its first statement. ``apart``: bytes between its shared variables."""
     threads = prod(setting.block)
     starts, constants = _parameters(kernel, setting)
-    placed = {name: _FIRST_SHARED + at for name, at in places(kernel.shared)}
+    placed, shared = _shared(kernel, _dynamic_bytes(setting), salt << 60, apart)
     symbols = {**_variables(text), **placed}
-    ends = [placed[one.name] + (one.size_bytes or 0) for one in kernel.shared]
-    given = any(one.size_bytes is None for one in kernel.shared)
-    shared = max(ends, default=_FIRST_SHARED) + (_dynamic_bytes(setting) if given else 0)
     return SimulatedBlock(
         threads=threads,
         specials=_specials(setting, index, threads),
         parameters=starts,
         constants=constants,
         symbols=symbols,
-        shared=poisoned(1, shared, salt << 60),
+        shared=shared,
         local=poisoned(threads, _local_bytes(text), salt << 59),
-        memory=Words(0x5EED),
+        memory=Words(0x5EED, setting.bits),
     )
+
+
+def _shared(
+    kernel: PtxKernel, dynamic_bytes: int, salt: int, apart: int
+) -> tuple[dict[str, int], Bytes]:
+    """Where each shared variable lies, and the memory: what the launch sizes lies in one place."""
+    sized = sum(one.size_bytes is not None for one in kernel.shared)
+    found = enumerate(places(kernel.shared))
+    placed = {name: _FIRST_SHARED + at + min(n, sized) * apart for n, (name, at) in found}
+    long = {one.name: one.size_bytes for one in kernel.shared}
+    spans = [(at, dynamic_bytes if long[n] is None else long[n] or 0) for n, at in placed.items()]
+    memory = poisoned(1, max((sum(one) for one in spans), default=_FIRST_SHARED), salt)
+    if not apart or not spans:
+        return placed, memory
+    own = np.zeros(memory.data.shape[1], np.bool_)
+    for at, many in spans:
+        own[at : at + many] = True
+    return placed, Bytes(memory.data, own)
 
 
 def _dynamic_bytes(setting: SimulatedLaunch) -> int:

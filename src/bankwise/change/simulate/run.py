@@ -109,20 +109,21 @@ def run(
         return block, _run(kernel, block, straight, only)
     except Unsupported as error:
         if not straight or TOO_LONG in str(error):
-            raise Interrupted(str(error), block) from error
+            raise Interrupted(str(error), block, error.outside) from error
     block = begin()
     try:
         return block, _run(kernel, block, None)
     except Unsupported as error:
-        raise Interrupted(str(error), block) from error
+        raise Interrupted(str(error), block, error.outside) from error
 
 
 class Interrupted(Unsupported):
     """A block did not run to its end: ``block`` is where it stands."""
 
-    def __init__(self, why: str, block: SimulatedBlock) -> None:
+    def __init__(self, why: str, block: SimulatedBlock, outside: bool) -> None:
         super().__init__(why)
         self.block = block
+        self.outside = outside
 
 
 def _run(

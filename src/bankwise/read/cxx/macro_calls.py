@@ -49,10 +49,10 @@ def argument_of(node: Node, arguments: Node) -> Node:
 
 def macro_of(source: CxxSource, arguments: Node) -> Node | None:
     """A function-like macro of the file, or of its headers, that is called; None for a function."""
-    return next((macro for _, macro in _macros(source, arguments)), None)
+    return next((macro for _, macro in macros_called(source, arguments)), None)
 
 
-def _macros(source: CxxSource, arguments: Node) -> list[tuple[CxxSource, Node]]:
+def macros_called(source: CxxSource, arguments: Node) -> list[tuple[CxxSource, Node]]:
     """All that the file and its headers define by the name that is called: which one holds, the
     preprocessor knows."""
     call = around(arguments)
@@ -75,7 +75,7 @@ def in_macro(
     if definitions(source, word):
         why = f"is given to {word}, which is a macro and a function"
         return Refusal(f"{source.of(given)} {why}", source.place(given.start_byte))
-    for text, macro in _macros(source, arguments):
+    for text, macro in macros_called(source, arguments):
         found = _in_text(text, macro, place, at)
         if isinstance(found, str):
             why = found.format(macro=f"the macro {word}", given=source.of(given))

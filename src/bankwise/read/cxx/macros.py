@@ -66,7 +66,7 @@ def macros_with_elements(
         mentions = () if element is not None else _mentions_in(source, macro, name)
         hidden = any(one not in defined for one in macros_named(source, word))
         none = element is None and not mentions
-        if none or hidden or len({_words_of(source, one) for one in defined}) != 1:
+        if none or hidden or len({macro_words(source, one) for one in defined}) != 1:
             why = f"the macro {word} names {name}"
             yield Refusal(why, source.place(macro.start_byte))
             continue
@@ -158,7 +158,7 @@ def _tree_of(source: CxxSource, macro: Node) -> Node | None:
     return None if root.has_error else root
 
 
-def _words_of(source: CxxSource, defined: Node) -> tuple[str, ...]:
+def macro_words(source: CxxSource, defined: Node) -> tuple[str, ...]:
     """What a definition is, in words; of what is none, as it takes one back, a word of its own."""
     if defined.type != "preproc_function_def":
         return (str(defined.start_byte),)

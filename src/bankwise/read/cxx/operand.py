@@ -26,10 +26,16 @@ _LOOSE = re.compile(r"[<>&|^?=!,]")
 def macros_bind_loosely(source: CxxSource, text: str) -> bool:
     """Whether a macro of the file that a text names, or one that it names in turn, has a sign
     outside of its parentheses that binds more loosely than a sum: ``64 >> 1``."""
-    return any(_LOOSE.search(_outside(one)) for one in _macro_texts(source, text))
+    return any(_LOOSE.search(_outside(one)) for one in macro_texts(source, text))
 
 
-def _macro_texts(source: CxxSource, text: str) -> Iterator[str]:
+def has_comma(source: CxxSource, text: str) -> bool:
+    """Whether such a macro has a comma there: it may be several arguments of another one."""
+    return any("," in _outside(one) for one in macro_texts(source, text))
+
+
+def macro_texts(source: CxxSource, text: str) -> Iterator[str]:
+    """What the macros of the file stand for that a text names, and those that they name in turn."""
     macros: dict[str, list[str]] = {}
     for node in (one for one in walk(source.root) if one.type in _MACROS):
         name = source.of(node.child_by_field_name("name"))

@@ -69,6 +69,18 @@ class CxxSource(ByIdentity, frozen=True, eq=False):
         begin = self.data.rfind(b"\n", 0, byte) + 1
         return Location(at.file, at.line, len(self.data[begin:byte].decode()) + 1)
 
+    def byte(self, place: Location) -> int:
+        """The first byte that stands at a line and column; of a line that is there several times,
+        as in copies, at the first."""
+        known = enumerate(self.lines, 1)
+        same = (n for n, at in known if (at.file, at.line) == (place.file, place.line))
+        number = next(same, place.line)
+        begin = 0
+        for _ in range(number - 1):
+            begin = self.data.find(b"\n", begin) + 1
+        line = self.data[begin:].split(b"\n", 1)[0].decode()
+        return begin + len(line[: place.column - 1].encode())
+
     def line(self, number: int) -> Location:
         """Where a line of the text stands."""
         known = 0 < number <= len(self.lines)
@@ -86,12 +98,36 @@ def parse(
     plain = data
     for ignored in (_ATTRIBUTES, UNROLL):
         plain = ignored.sub(lambda found: b" " * len(found[0]), plain)
+    for start, stop in _inside_macros(plain):
+        plain = plain[:start] + _one_line(plain[start:stop]) + plain[stop:]
     for start, stop in _types_of_pointers(plain):
         plain = plain[:start] + _as_type(stop - start) + plain[stop:]
     for at in _ended(plain, [one.encode() for _, one in beside]):
         plain = plain[:at] + b";" + plain[at + 1 :]
     return CxxSource(file, text, data, _parser().parse(plain).root_node, lines, beside)
 
+
+def _inside_macros(text: bytes) -> Iterator[tuple[int, int]]:
+    """The comments that stand amid a macro's text, behind which the grammar sees no more of it."""
+    if not _AMID.search(text):
+        return
+    plain = without_comments(text)
+    for one in macro_lines(plain.decode(_BYTES)):
+        start, stop = one.whole
+        stop = start + len(plain[start:stop].rstrip())
+        for found in _COMMENT.finditer(text, start, stop):
+            if found[0].startswith(b"/*") and found.end() <= stop:
+                yield found.span()
+
+
+def _one_line(comment: bytes) -> bytes:
+    """Blanks in place of a comment, in as many lines, which are one to the preprocessor."""
+    *before, last = comment.split(b"\n")
+    lines = (b" " * (len(one) - 1) + b"\\\n" if one else b" " for one in before)
+    return b"".join(lines) + b" " * len(last)
+
+
+_AMID = re.compile(rb"#[ \t]*define\b(?:\\\r?\n|[^\n])*/\*")
 
 _TO_ARRAY = re.compile(
     rb"[;{}]\s*(?P<type>[A-Za-z_]\w*[ \t]*)\(\s*[*&]\s*(?:(?:const|__restrict__)\s+)*\w+\s*\)\s*"
