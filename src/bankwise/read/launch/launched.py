@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, product
 
 from bankwise.errors import InputError
-from bankwise.read.launch.changes import closing
+from bankwise.read.launch.brackets import closing, opening
 from bankwise.read.launch.constants import cut, evaluate
 from bankwise.read.launch.declared import size_of
 from bankwise.read.launch.facts import KernelLaunch, check_block
 from bankwise.read.launch.launchers import whole_arguments
-from bankwise.read.launch.pointers import opening
 from bankwise.read.launch.reading import CONFIGURED, HostReading
 from bankwise.read.launch.tokens import SourceWord
 
@@ -60,8 +59,8 @@ def read_call(reading: HostReading, at: int) -> None:
         end -= 1
     given = [parts[one] for one in sizes if one < len(parts)]
     if not sizes:
-        members = reading.configured.get(parts[0][-1].text if parts[0] else "", {})
-        given = [members.get(name, ()) for name in CONFIGURED]
+        name = parts[0][-1].text if parts[0] else ""
+        given = [(SourceWord(f"{name}.{one}", words[at].line),) for one in CONFIGURED]
     listed = _ARGUMENTS.get(words[at].text, len(parts))
     values = [evaluate(part, reading.scopes) for part in parts[listed:]]
     numbers = tuple(one if isinstance(one, int) else None for one in values)

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from bankwise.read.launch.changes import closing
+from bankwise.read.launch.brackets import closing
 from bankwise.read.launch.constants import Constants, cut, evaluate
 from bankwise.read.launch.pointers import name_before
 from bankwise.read.launch.tokens import SourceWord
@@ -191,6 +191,17 @@ def is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
     named = [at for at, word in enumerate(words) if word.text == name and at != one.named]
     outside = [at for at in named if not one.start <= at < one.stop]
     return any(arguments_at(words, at) is not None for at in outside)
+
+
+def handed_on(words: Sequence[SourceWord], names: Collection[str]) -> set[str]:
+    """Those functions that are handed on by their names, to be called elsewhere."""
+    return {
+        word.text
+        for at, word in enumerate(words[:-1])
+        if word.text in names
+        and words[at - 1].text in ("(", ",", "=", "&", "{", "?", ":", "return")
+        and words[at + 1].text in (")", ",", ";", "}", ":")
+    }
 
 
 def arguments_at(words: Sequence[SourceWord], at: int) -> tuple[int, int] | None:
