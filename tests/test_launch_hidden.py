@@ -116,13 +116,6 @@ def test_members_of_a_size_that_change_elsewhere_are_not_known(changes: str) -> 
     assert blocks("void f() { static dim3 n(64); k<<<1, n>>>(p); n.x = 32; }") == []
 
 
-@pytest.mark.parametrize("handed", ["std::thread t(run, p, 32);", "auto g = &run;", "each({run});"])
-def test_a_function_that_is_handed_on_is_called_with_what_nobody_knows(handed: str) -> None:
-    source = "void run(float* p, int n) { k<<<1, n>>>(p); } int main() { run(p, 64); XX }"
-    assert blocks(source.replace("XX", handed)) == [_KNOWN, None]
-    assert blocks(source.replace("XX", "int i = walk(p, 32);")) == [_KNOWN]
-
-
 def test_numbers_below_zero_are_not_compared_where_their_type_is_not_known() -> None:
     source = "void f() { unsigned a = 16, b = 48; k<<<1, XX>>>(p); }"
     assert blocks(source.replace("XX", "a - b > 0 ? 32 : 64")) == []

@@ -36,6 +36,7 @@ from bankwise.read.launch.declared import (
 )
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.functions import expanded
+from bankwise.read.launch.handed import handed_kernels, handed_on
 from bankwise.read.launch.headers import header_words
 from bankwise.read.launch.launched import BY_CALL, LAUNCHES, named_kernels, read_call, read_launch
 from bankwise.read.launch.launchers import (
@@ -44,7 +45,6 @@ from bankwise.read.launch.launchers import (
     by_value,
     functions_in,
     given_in,
-    handed_on,
     is_called,
     launchers_in,
     launching_macros,
@@ -94,6 +94,7 @@ def launches_in(
         unread = name not in reading.followed and name not in theirs
         if unread or name in reading.not_followed:
             _read_alone(reading, one.start, one.stop)
+    reading.found = [*reading.found, *handed_kernels(reading)]
     return tuple(_told(reading))
 
 

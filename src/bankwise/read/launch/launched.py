@@ -111,6 +111,11 @@ def _arguments(reading: HostReading, at: int) -> tuple[int | None, ...]:
 def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -> tuple[str, ...]:
     """The kernels that stand before a place among some words, as ``<<<`` does, as globs."""
     place = end - 1
+    if place > 1 and words[place].text == ")":
+        opens = opening(words, place)
+        inside = [n for n in range(opens + 1, place) if words[n].text not in ("*", "&")]
+        alone = not words[opens - 1].is_name or words[opens - 1].text in ("return", "else")
+        return named_kernels(reading, words, place) if inside and alone else ()
     arguments: list[tuple[str, ...]] | None = None
     if place > 0 and words[place].text in (">", ">>"):
         start = _opening(words, place)
@@ -124,7 +129,19 @@ def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -
     if arguments is not None:
         every = islice(product(*arguments), _MOST_NAMES)
         return tuple(f"{name}<{', '.join(one)}{rest}>" for one in every for rest in ("", ", *"))
-    return name, *sorted(reading.pointers.get(name, ()))
+    return name, *sorted(_held_by(reading, name))
+
+
+def _held_by(reading: HostReading, name: str) -> set[str]:
+    """The names that a pointer may hold, also through other pointers; of these no variables."""
+    own = reading.pointers.get(name, set())
+    found, left = set(own), [*own]
+    while left:
+        more = reading.pointers.get(left.pop(), set()) - found
+        found |= more
+        left += more
+    numbers = {one for scope in reading.scopes[1:] for one in scope}
+    return {one for one in found - {name} if one in own or one not in numbers}
 
 
 def _opening(words: Sequence[SourceWord], at: int) -> int:

@@ -158,7 +158,7 @@ def _template(words: Sequence[SourceWord], at: int) -> list[Sequence[SourceWord]
         begins -= 1
     if begins < 0 or words[begins].text != "template":
         return []
-    return cut(words[begins + 2 : _angle(words, begins + 1)])
+    return cut(words[begins + 2 : angle(words, begins + 1)])
 
 
 def _parameter(part: Sequence[SourceWord]) -> Parameter:
@@ -193,17 +193,6 @@ def is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
     return any(arguments_at(words, at) is not None for at in outside)
 
 
-def handed_on(words: Sequence[SourceWord], names: Collection[str]) -> set[str]:
-    """Those functions that are handed on by their names, to be called elsewhere."""
-    return {
-        word.text
-        for at, word in enumerate(words[:-1])
-        if word.text in names
-        and words[at - 1].text in ("(", ",", "=", "&", "{", "?", ":", "return")
-        and words[at + 1].text in (")", ",", ";", "}", ":")
-    }
-
-
 def arguments_at(words: Sequence[SourceWord], at: int) -> tuple[int, int] | None:
     """The brackets of the arguments of the call whose function's name stands at a place, perhaps
     with those of its template; None where it is no call, but a declaration."""
@@ -213,7 +202,7 @@ def arguments_at(words: Sequence[SourceWord], at: int) -> tuple[int, int] | None
         return None
     opens = at + 1
     if words[opens].text == "<":
-        opens = _angle(words, opens) + 1
+        opens = angle(words, opens) + 1
     if opens >= len(words) or words[opens].text != "(":
         return None
     return opens, _closed(words, opens)
@@ -263,14 +252,14 @@ def numbers_in(
         return {}
     if at + 1 >= len(words) or words[at + 1].text != "<":
         return None
-    close = _angle(words, at + 1)
+    close = angle(words, at + 1)
     given = cut(words[at + 2 : close])
     said = [*given, *one.defaults[len(given) :]]
     pairs = zip(one.numbers, said, strict=False)
     return {n: evaluate(part, scopes) for n, part in pairs if n is not None} or None
 
 
-def _angle(words: Sequence[SourceWord], at: int) -> int:
+def angle(words: Sequence[SourceWord], at: int) -> int:
     """The ``>`` that closes the ``<`` at a place; the place itself if none does."""
     depth = 0
     for place in range(at, min(len(words), at + 200)):
