@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from bankwise.read.launch.host import launches_in
+from bankwise.read.names import means
 
 _KNOWN = (64, 1, 1)
 _KERNEL = "__global__ void k(float* p) {} void d(float* p) { k<<<1, 64>>>(p); } "
@@ -58,3 +59,12 @@ def test_what_is_asked_about_a_kernel_launches_nothing() -> None:
     )
     assert blocks(_KERNEL + asks) == [_KNOWN]
     assert blocks(_KERNEL + "__global__ void k(float* p); template void t<k_>(float*);") == [_KNOWN]
+
+
+def test_instances_by_names_of_enumerations_and_by_comparisons_are_launched() -> None:
+    """As compilers spell them: ``k<(Mode)1>``, ``k<16, true>``."""
+    enum = launches_in("enum class Mode { A, B }; void f() { k<Mode::B><<<1, 64>>>(p); }")
+    assert any(means(one.kernel, "_Z1kIL4Mode1EEvPf") for one in enum)
+    assert not any(means(one.kernel, "_Z1kIL4Mode0EEvPf") for one in enum)
+    compared = launches_in("const int N = 32; void f() { k<N / 2, (N > 16)><<<1, 64>>>(p); }")
+    assert any(means(one.kernel, "_Z1kILi16ELb1EEvPf") for one in compared)

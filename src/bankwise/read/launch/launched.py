@@ -29,7 +29,7 @@ _ARGUMENTS = {"hipLaunchKernelGGL": 5, "hipExtLaunchKernelGGL": 8, "cudaLaunchKe
 """From which on its arguments are the kernel's."""
 LAUNCHES = ("<<<", *BY_CALL)
 """The words that launch."""
-_MOST_NAMES = 64
+_MOST_NAMES = 256
 """Of an instance with arguments that are numbers or truths."""
 
 
@@ -127,7 +127,9 @@ def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -
         return ()
     name = words[place].text
     if arguments is not None:
-        every = islice(product(*arguments), _MOST_NAMES)
+        every = list(islice(product(*arguments), _MOST_NAMES + 1))
+        if len(every) > _MOST_NAMES:
+            return (f"{name}<*>",)
         return tuple(f"{name}<{', '.join(one)}{rest}>" for one in every for rest in ("", ", *"))
     return name, *sorted(_held_by(reading, name))
 
@@ -146,21 +148,23 @@ def _held_by(reading: HostReading, name: str) -> set[str]:
 
 def _opening(words: Sequence[SourceWord], at: int) -> int:
     """The ``<`` of template arguments that end at a place."""
-    depth = 0
-    for place in range(at, -1, -1):
+    depth, place = 0, at
+    while place >= 0:
         depth += {">": 1, ">>": 2, "<": -1, "<<": -2}.get(words[place].text, 0)
         if depth <= 0 or words[place].text in (";", "{", "}"):
             return place
+        place = opening(words, place) - 1 if words[place].text == ")" else place - 1
     return 0
 
 
 def _template(reading: HostReading, part: Sequence[SourceWord]) -> tuple[str, ...]:
     """A template argument as it may be spelled: a number, also as the truth of one that is ``bool``
-    there, a type that C++ has, or anything."""
+    there, or of an enumeration, where a name says it; a type that C++ has, or anything."""
     found = evaluate(part, reading.scopes)
     if not isinstance(found, int):
         return (_built_in([word.text for word in part]) or "*",)
-    return (str(found), *({0: ("false",), 1: ("true",)}.get(found, ())))
+    named = (f"(*){found}",) if any(word.is_name for word in part) else ()
+    return (str(found), *({0: ("false",), 1: ("true",)}.get(found, ())), *named)
 
 
 def _built_in(words: Sequence[str]) -> str:
