@@ -95,10 +95,12 @@ def test_a_constant_does_not_make_others_of_its_name_constant() -> None:
     assert blocks("const int n = 64; void f() { g(n); k<<<1, n>>>(p); }") == [_KNOWN]
 
 
-def test_a_constructor_sets_members_before_its_body() -> None:
-    source = "struct S { int m, n = 64; S(int v) : m(v), n{v} {} void f() { k<<<1, n>>>(p); } };"
+def test_a_member_is_what_its_object_was_made_with() -> None:
+    source = "struct S { int n = 64; void f() { k<<<1, n>>>(p); } }; S s{32};"
     assert blocks(source) == []
-    assert blocks(source.replace(", n{v}", "")) == [_KNOWN]
+    assert blocks(source.replace("int n", "static const int n")) == [_KNOWN]
+    made = "struct S { int m, n = 64; S(int v) : m(v), n{v} {} void f() { k<<<1, n>>>(p); } };"
+    assert blocks(made) == blocks(f"const int n = 64; {made}") == []
 
 
 @pytest.mark.parametrize(
@@ -133,3 +135,12 @@ def test_names_of_an_enumeration_with_a_scope_stay_in_it() -> None:
     source = "const int A = 64; enum class E { A = 32, B }; void f() { k<<<1, A>>>(p); }"
     assert blocks(source) == [_KNOWN]
     assert blocks(source.replace("<<<1, A", "<<<1, (int)E::A")) == [(32, 1, 1)]
+
+
+def test_a_function_of_a_class_is_not_another_one_of_its_name() -> None:
+    """``grow`` of a header's class may take a reference."""
+    source = "void grow(int v) {} void f(Other o) { int n = 64; XX; k<<<1, n>>>(p); }"
+    assert blocks(source.replace("XX", "grow(n)")) == [_KNOWN]
+    assert blocks(source.replace("XX", "o.grow(n)")) == []
+    method = source.replace("void grow(int v) {}", "struct Other { void grow(int v) {} };")
+    assert blocks(method.replace("XX", "o.grow(n)")) == [_KNOWN]

@@ -83,7 +83,7 @@ def classes_in(words: Sequence[SourceWord]) -> dict[int, ClassBlock]:
     found: dict[int, ClassBlock] = {}
     derived = list[int]()
     for at, word in enumerate(words):
-        if word.text in _CLASSES and at and words[at - 1].text not in ("<", ",", "enum"):
+        if word.text in _CLASSES and (not at or words[at - 1].text not in ("<", ",", "enum")):
             begins = _block(words, at)
             if begins is not None:
                 numbers, members = set(_numbers(words, at)), set(_members(words, begins))

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.read.launch.bodies import captured_at
-from bankwise.read.launch.brackets import CLOSING, closing
+from bankwise.read.launch.brackets import CLOSING
 from bankwise.read.launch.tokens import SourceWord
 
 _CLOSES = frozenset(CLOSING.values())
@@ -28,8 +28,8 @@ def changed(
     words: Sequence[SourceWord], by_value: Mapping[str, frozenset[int]] = MappingProxyType({})
 ) -> Iterator[str]:
     """Names that are assigned without being declared there, counted up or down, pointed at, read
-    from a stream, given another name by a reference, set by a constructor before its body, or
-    handed to a function, which may take them by reference. Constants of such a name are not told
+    from a stream, given another name by a reference, or handed to a function, which may take them
+    by reference. Constants of such a name are not told
     from others: see :func:`is_constant`.
     ``by_value``: the places of arguments that functions take as values."""
     calls = [_NO_CALL]
@@ -37,7 +37,6 @@ def changed(
     yield from _named_again(words)
     yield from _streamed(words)
     yield from _behind_commas(words)
-    yield from _constructed(words)
     for at, word in enumerate(words):
         before = words[at - 1] if at else word
         after = words[at + 1].text if at + 1 < len(words) else ""
@@ -90,21 +89,6 @@ def _behind_commas(words: Sequence[SourceWord]) -> Iterator[str]:
             expression = behind in _ASSIGNS or behind in (".", "->", "[", "++", "--")
             if begins.text in ("*", "++", "--") or (begins.is_name and expression):
                 yield words[at + 1].text
-
-
-def _constructed(words: Sequence[SourceWord]) -> Iterator[str]:
-    """``n`` of ``S(int v) : m(v), n{v} {}``."""
-    for at, word in enumerate(words):
-        if word.text == ":" and at and words[at - 1].text in (")", "noexcept", "try"):
-            place = at + 1
-            while place + 1 < len(words) and words[place + 1].text in ("(", "{"):
-                if not words[place].is_name:
-                    break
-                yield words[place].text
-                place = closing(words, place + 1) + 1
-                if place >= len(words) or words[place].text != ",":
-                    break
-                place += 1
 
 
 def _named_again(words: Sequence[SourceWord]) -> Iterator[str]:
@@ -209,6 +193,8 @@ _NO_CALL = _Handed()
 
 def _call(words: Sequence[SourceWord], at: int, by_value: Mapping[str, frozenset[int]]) -> _Handed:
     name = words[at - 1].text if at else ""
+    if at > 1 and words[at - 2].text in (".", "->"):
+        name = f"{words[at - 2].text}{name}"
     return _Handed(_calls(words, at), by_value.get(name, frozenset()))
 
 

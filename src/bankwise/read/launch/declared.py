@@ -39,6 +39,7 @@ def enumerate_names(reading: HostReading, at: int) -> None:
             continue
         said = evaluate(part[2:], reading.scopes) if len(part) > 2 else following
         reading.scopes[-1][part[0].text] = said
+        reading.enumerated.add(part[0].text)
         if not scoped:
             reading.scopes[-2][part[0].text] = said
         following = said + 1 if isinstance(said, int) else None

@@ -78,11 +78,15 @@ def launches_in(
     kept = every if ask is None else settled(every, (source, *headers), ask)
     words = expanded(kept, launching_macros(kept, LAUNCHES))
     launchers = launchers_in(words, LAUNCHES)
-    values = {**by_value(functions_in(words)), **dict.fromkeys(BY_CALL, _EVERY_PLACE)}
+    classes = classes_in(words)
+    values = {
+        **by_value(words, functions_in(words), classes),
+        **dict.fromkeys(BY_CALL, _EVERY_PLACE),
+    }
     names = frozenset(changed(words, values))
     reading = HostReading(words, changed=names, pointers=pointers_in(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers
-    reading.classes = classes_in(words)
+    reading.classes = classes
     reading.several = frozenset(defined_differently(words))
     called = {name: one for name, one in launchers.items() if is_called(words, name, one)}
     theirs = {name: one for name, one in launchers.items() if not words[one.named].line}

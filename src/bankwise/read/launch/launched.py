@@ -159,11 +159,11 @@ def _opening(words: Sequence[SourceWord], at: int) -> int:
 
 def _template(reading: HostReading, part: Sequence[SourceWord]) -> tuple[str, ...]:
     """A template argument as it may be spelled: a number, also as the truth of one that is ``bool``
-    there, or of an enumeration, where a name says it; a type that C++ has, or anything."""
+    there, or of an enumeration, where a name of one says it; a type that C++ has, or anything."""
     found = evaluate(part, reading.scopes)
     if not isinstance(found, int):
         return (_built_in([word.text for word in part]) or "*",)
-    named = (f"(*){found}",) if any(word.is_name for word in part) else ()
+    named = (f"(*){found}",) if any(word.text in reading.enumerated for word in part) else ()
     return (str(found), *({0: ("false",), 1: ("true",)}.get(found, ())), *named)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from bankwise.read.launch.bodies import ClassBlock
 from bankwise.read.launch.brackets import closing
 from bankwise.read.launch.constants import Constants, cut, evaluate
 from bankwise.read.launch.pointers import name_before
@@ -115,12 +116,22 @@ def _macros(words: Sequence[SourceWord]) -> Iterator[tuple[str, frozenset[str]]]
             yield words[at + 1].text, frozenset(one.text for one in words[at + 3 : end])
 
 
-def by_value(found: Launchers) -> Mapping[str, frozenset[int]]:
-    """The places of arguments that functions take as values, and leave as they are."""
-    return {
+def by_value(
+    words: Sequence[SourceWord], found: Launchers, classes: Mapping[int, ClassBlock]
+) -> Mapping[str, frozenset[int]]:
+    """The places of arguments that functions take as values, and leave as they are: of those of
+    classes also behind the sign that is before their names in ``a.f(n)`` and ``a->f(n)``."""
+    places = {
         name: frozenset(n for n, each in enumerate(one.parameters) if each.by_value)
         for name, one in found.items()
     }
+    members = {
+        name
+        for name, one in found.items()
+        if words[one.named - 1].text == "::"
+        or any(begins < one.named < block.stop for begins, block in classes.items())
+    }
+    return places | {f"{sign}{name}": places[name] for name in members for sign in (".", "->")}
 
 
 def _holds(words: Sequence[SourceWord], one: Launcher, signs: Collection[str]) -> bool:

@@ -33,7 +33,7 @@ class HostReading(Struct):
     arguments that such functions leave as they are; ``blocks``: where the blocks of the scopes
     begin, -1 for none; ``inside``: names that something assigns in the block that begins at a
     place; ``classes``: by where their blocks begin; ``several``: macros that are
-    defined in several ways."""
+    defined in several ways; ``enumerated``: names of enumerations."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -55,6 +55,7 @@ class HostReading(Struct):
     inside: dict[int, frozenset[str]] = field(default_factory=dict)
     classes: Mapping[int, ClassBlock] = field(default_factory=dict)
     several: frozenset[str] = frozenset()
+    enumerated: set[str] = field(default_factory=set)
 
     def may_change(self, name: str) -> bool:
         """Whether something may assign to a name that is declared in the innermost scope: a local
