@@ -17,7 +17,9 @@ def blocks(source: str) -> list[object]:
     return list(dict.fromkeys(one.block for one in launches_in(source) if one.kernel == "k"))
 
 
-@pytest.mark.parametrize("handed", ["std::thread t(run, p, 32);", "auto g = &run;", "each({run});"])
+@pytest.mark.parametrize(
+    "handed", ["std::thread t(run, p, 32);", "auto g = &a::run;", "each({run});"]
+)
 def test_a_function_that_is_handed_on_is_called_with_what_nobody_knows(handed: str) -> None:
     source = "void run(float* p, int n) { k<<<1, n>>>(p); } int main() { run(p, 64); XX }"
     assert blocks(source.replace("XX", handed)) == [_KNOWN, None]

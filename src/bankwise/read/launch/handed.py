@@ -60,12 +60,19 @@ def _mentions(words: Sequence[SourceWord], names: Collection[str]) -> Iterator[t
     """Where a name is neither called, launched nor declared, and the function that gets it there;
     empty for none."""
     for at, word in enumerate(words[:-1]):
-        if word.text not in names or not at or words[at - 1].text not in _BEFORE:
+        if word.text not in names or words[_begins(words, at) - 1].text not in _BEFORE:
             continue
         end = angle(words, at + 1) + 1 if words[at + 1].text == "<" else at + 1
         behind = [one.text for one in words[end : end + 2]]
         if behind and behind[0] in _BEHIND and behind[1:] != ["<<<"]:
-            yield at, _outer(words, at)
+            yield at, _outer(words, _begins(words, at))
+
+
+def _begins(words: Sequence[SourceWord], at: int) -> int:
+    """Where ``S::run`` begins, whose last name stands at a place."""
+    while at > 2 and words[at - 1].text == "::" and words[at - 2].is_name:
+        at -= 2
+    return at
 
 
 def _outer(words: Sequence[SourceWord], at: int) -> str:
