@@ -31,6 +31,11 @@ def arrays(text: str) -> tuple[SharedArray, ...]:
             ["t", "0"],
             ("16",),
         ),
+        ("o[t] = ((float4&)s[t][4]).w;", ["t", "4"], ("sizeof(float4)",)),
+        ("o[t] = reinterpret_cast<const int2&>(s[t][4]).y;", ["t", "4"], ("sizeof(int2)",)),
+        ("(float4&)s[t][4] = a[0];", ["t", "4"], ("sizeof(float4)",)),
+        ("float* p = &s[t][4]; (float4&)*p = a[0];", ["t", "4"], ("sizeof(float4)",)),
+        ("float4* p = &(float4&)s[t][4]; p->x = 1;", ["t", "4"], ("sizeof(float4)",)),
     ],
 )
 def test_a_use_has_all_indices_and_what_moves_together(
@@ -67,6 +72,9 @@ def test_a_use_has_all_indices_and_what_moves_together(
         ('asm("wgmma.mma_async %0;" :: "l"(__cvta_generic_to_shared(&s[0][0])));', "asynchronous"),
         ("{ float s[4]; s[0] = 1; }", "is declared once more"),
         ("**s = 1;", "is named whole"),
+        ("float4* p = &(float4&)s[t][4]; p[1].x = 1;", "indexed further"),
+        ("float (&p)[4] = (float (&)[4])s[t][4]; p[3] = 1;", "which is not followed"),
+        ("float4& p = (float4&)s[t][4]; (&p)[1].x = 1;", "a reference is bound to"),
     ],
 )
 def test_everything_else_is_refused_at_its_place(statement: str, why: str) -> None:
@@ -276,7 +284,8 @@ def test_what_goes_on_from_an_element_of_a_macro_is_refused(body: str, why: str)
 
 
 def test_an_element_that_a_macro_names_is_one_use_in_its_text() -> None:
-    body = "S(t, 0) = S(0, (int)S(t, 1)); *(float4*)&S(t, 4) = {}; s[t][0] = 2;"
+    body = "S(t, 0) = S(0, (int)S(t, 1)); XX; s[t][0] = 2;"
+    body = body.replace("XX", "*(float4*)&S(t, 4) = {}; o[0] = ((float4&)S(t, 4)).w")
     for macro in ("s[i][j]", "(s[(i)][(j)])", "s [i] [j + 1]"):
         (array,) = arrays(f"#define S(i, j) {macro}\n" + KERNEL.format(body))
         assert not array.refusals

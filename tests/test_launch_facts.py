@@ -12,7 +12,7 @@ from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import Opener
 from bankwise.read.follow.driver import check_code
 from bankwise.read.launch.expression import launch_of
-from bankwise.read.launch.facts import KernelLaunch, Launches, bits_of
+from bankwise.read.launch.facts import KernelLaunch, Launches, as_passed, bits_of
 from bankwise.read.launch.read import launches_in_toml
 from bankwise.read.options import arguments_of
 from bankwise.read.ptx.dialect import PTX
@@ -264,3 +264,13 @@ def test_arguments_are_taken_as_cuda_calls_them() -> None:
     told = arguments_of(("blockIdx.x=2", "gridDim.y=0x4", "ctaid.z=1", "n=1", "8=7"))
     assert told == {"ctaid.x": 2, "nctaid.y": 4, "ctaid.z": 1, "n": 1, 8: 7}
     assert Opener(told, 1, 0).option.split()[1:4:2] == ["blockIdx.x=2", "gridDim.y=4"]
+
+
+def test_host_code_passes_numbers_as_parameters_hold_them() -> None:
+    """C++: an integer is taken modulo two to its bits; what a byte is, nobody knows of a bool."""
+    sizes: dict[str | int, int] = {"a": 4, "b": 8, "c": 1, "d": 1}
+    numbers = ((1 << 32) + 3, -1, 4, 1)
+    longer = KernelLaunch("k", positional=(1, 2, 3, 4, 5))
+    (passed,) = as_passed((KernelLaunch("k", positional=numbers), longer), sizes)
+    assert passed.positional == (3, -1, None, 1)
+    assert list(as_passed((longer,), {})) == [longer]

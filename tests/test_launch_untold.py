@@ -205,3 +205,37 @@ def test_no_conflicts_is_said_of_every_launch_or_not(
     assert answer.code == code
     assert words in told
     assert "no conflicts:" not in told
+
+
+PASSED = """\
+__global__ void k(float *o) {
+  __shared__ float s[64];
+  s[threadIdx.x] = o[threadIdx.x];
+  __syncthreads();
+  o[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+__global__ void k(float *o, int by, bool twice, unsigned char bytes) {
+  __shared__ float s[4096];
+  s[threadIdx.x * by * (1 + twice) & 4095] = bytes;
+  __syncthreads();
+  o[threadIdx.x] = s[(threadIdx.x * by ^ 1) & 4095];
+}
+void launch(float *o) {
+  k<<<1, 32>>>(o);
+  k<<<1, 64>>>(o, (1ull << 32) + 3, 0, 300);
+}
+"""
+
+
+@real
+@compiles
+def test_arguments_are_what_parameters_hold_and_those_of_another_kernel_of_that_name_none(
+    tmp_path: Path,
+) -> None:
+    """As C++ converts them: 2 ** 32 + 3 is 3 in four bytes; 3 words apart nothing conflicts."""
+    (tmp_path / "k.cu").write_text(PASSED, "utf-8")
+    answer = bankwise("check", str(tmp_path / "k.cu"), "--target", "sm_90")
+    told = unfolded(answer.out)
+    assert "takes" not in told
+    assert "not analysed" not in told.split("k on sm_90")[1]
+    assert "block size 32,1,1, as it is launched at line 14" in told

@@ -23,7 +23,7 @@ from bankwise.errors import Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.cxx.functions import macros_named
 from bankwise.read.cxx.macro_calls import Kept, in_macro
-from bankwise.read.cxx.reach import reach
+from bankwise.read.cxx.reach import as_reference, reach
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import (
     ByteSpan,
@@ -228,7 +228,9 @@ def element_in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
 
 def _one(source: CxxSource, node: Node) -> Kept:
     """What happens to the parameter at one place."""
-    parent = around(node)
+    parent, moved = around(node), as_reference(source, node)
+    if moved is not None:
+        return moved
     if parent.type == "pointer_expression" and source.of(parent)[0] == "&":
         return reach(source, parent)
     if parent.type == "argument_list":

@@ -27,6 +27,7 @@ from bankwise.read.cxx.functions import (
     meant,
     parameters_of,
 )
+from bankwise.read.cxx.lvalues import bound, names_reference
 from bankwise.read.cxx.macro_calls import Kept, argument_of, has_rows, in_macro, macro_of
 from bankwise.read.cxx.tree import (
     ByteSpan,
@@ -78,6 +79,54 @@ def reach(source: CxxSource, address: Node, depth: int = 0) -> Kept:
     return handler(source, address, parent, depth)
 
 
+def as_reference(source: CxxSource, element: Node) -> Kept | None:
+    """How many bytes are moved from an element of which a cast makes one of another type, as in
+    ``((float4&)s[r][c]).x``; None without such a cast."""
+    cast, kind = _reference_cast(source, element)
+    if cast is None:
+        within = around(element)
+        while within is not None and within.type == "field_expression":
+            if _reference_cast(source, within)[0] is not None:
+                return _no(source, within, "is of a member that becomes another type")
+            within = around(within)
+        return None
+    top = cast
+    while around(top) is not None and around(top).type == "field_expression":
+        top = around(top)
+    again, _ = _reference_cast(source, top)
+    to = re.sub(r"\b(?:const|volatile)\b|&", "", kind).strip()
+    if again is not None or not re.fullmatch(r"(?!auto\b|decltype\b)[\w:<>, ]+", to):
+        return _no(source, element, f"becomes {kind}, which is not followed")
+    if why := bound(source, top):
+        return Refusal(f"{source.of(cast)} {why}", source.place(cast.start_byte))
+    parent = around(top)
+    taken = (
+        parent is not None and parent.type == "pointer_expression" and source.of(parent)[0] == "&"
+    )
+    further = reach(source, parent) if taken else ()
+    return further if isinstance(further, Refusal) else (f"sizeof({to})", *further)
+
+
+def _reference_cast(source: CxxSource, element: Node) -> tuple[Node, str]:
+    """The cast of an lvalue to a reference, and its type; None without one. In the tree ``(T&)a =
+    b`` is a cast of all that is behind it."""
+    parent = around(element)
+    kind = ""
+    if parent is not None and parent.type == "assignment_expression":
+        left = inside_parentheses(parent.child_by_field_name("left"))
+        outer = around(parent)
+        parent = outer if left == element and outer.type == "cast_expression" else parent
+    if parent is not None and parent.type == "cast_expression":
+        kind = source.of(parent.child_by_field_name("type"))
+    elif parent is not None and parent.type == "argument_list":
+        parent = around(parent)
+        function = parent.child_by_field_name("function")
+        arguments = function.child_by_field_name("arguments") if function is not None else None
+        if arguments is not None and SAME.fullmatch(called(source, parent)):
+            kind = source.of(arguments)[1:-1]
+    return (parent, kind) if "&" in kind or names_reference(source, kind) else (None, "")
+
+
 def _no(source: CxxSource, node: Node, why: str) -> Refusal:
     return Refusal(f"the address {source.of(node)} {why}", source.place(node.start_byte))
 
@@ -105,7 +154,7 @@ def pointee(kind: str) -> str | None:
 def _pointer(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``*p``."""
     if source.of(parent)[0] == "*":
-        return ()
+        return as_reference(source, parent) or ()
     return _no(source, address, "has its own address taken")
 
 
@@ -116,7 +165,7 @@ def _subscript(source: CxxSource, address: Node, parent: Node, depth: int) -> Ke
     if inner != address:
         return ()
     if len(index) == 1 and source.of(index[0]) == "0":
-        return ()
+        return as_reference(source, parent) or ()
     return _no(source, address, "is indexed further: nothing shows that the row is not left")
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import calls_of
-from bankwise.read.cxx.macro_calls import Moved
+from bankwise.read.cxx.macro_calls import Kept
 from bankwise.read.cxx.macros import used_else
 from bankwise.read.cxx.stable import unstable
 from bankwise.read.cxx.tree import (
@@ -219,10 +219,14 @@ def add_use(
     node: Node,
     index: ByteSpan | None,
     view: PointerView,
-    moved: Moved,
+    moved: Kept,
     found: ViewsFound,
 ) -> None:
-    """One use more, through a pointer; ``moved``: what is moved together from there."""
+    """One use more, through a pointer; ``moved``: what is moved together from there, or why nobody
+    can say."""
+    if isinstance(moved, Refusal):
+        found.refusals.append(moved)
+        return
     last = () if index is None else (index,)
     if view.flat:
         indices, pinned = last, ""

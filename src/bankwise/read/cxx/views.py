@@ -25,7 +25,7 @@ from bankwise.read.cxx.macros import (
     macros_with_elements,
     said_twice,
 )
-from bankwise.read.cxx.reach import INTEGER, SAME, pointee, reach
+from bankwise.read.cxx.reach import INTEGER, SAME, as_reference, pointee, reach
 from bankwise.read.cxx.row_types import RowType, row_type, taken_row
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.structures import renamed
@@ -209,11 +209,7 @@ def _follow(source: CxxSource, node: Node, view: PointerView, found: ViewsFound)
     elif kind in ("cast_expression", "argument_list", "init_declarator"):
         _handed(source, node, parent, view, found)
     elif kind in _MOVES and view.counts:
-        kept = reach(source, node)
-        if isinstance(kept, Refusal):
-            found.refusals.append(kept)
-        else:
-            add_use(source, node, None, view, kept, found)
+        add_use(source, node, None, view, reach(source, node), found)
     else:
         refuse(source, node, lost(source, node, parent, view), found)
 
@@ -248,6 +244,9 @@ def _touched(
     source: CxxSource, node: Node, index: ByteSpan | None, view: PointerView, found: ViewsFound
 ) -> None:
     """An element or a part of it, by value; or what is reached from its address."""
+    if (moved := as_reference(source, node)) is not None:
+        add_use(source, node, index, view, moved, found)
+        return
     whole, part = node, node
     while around(part) is not None and around(part).type == "field_expression":
         part = around(part)
@@ -263,11 +262,7 @@ def _touched(
     elif why := bound(source, part):
         refuse(source, node, why, found)
     elif kind == "argument_list" and macro_of(source, parent) is not None:
-        kept = element_in_macro(source, part, parent)
-        if isinstance(kept, Refusal):
-            found.refusals.append(kept)
-        else:
-            add_use(source, node, index, view, kept, found)
+        add_use(source, node, index, view, element_in_macro(source, part, parent), found)
     else:
         add_use(source, node, index, view, (), found)
 

@@ -37,6 +37,7 @@ from bankwise.read.launch.facts import (
     Given,
     KernelLaunch,
     Launches,
+    as_passed,
     launches_of,
 )
 from bankwise.read.launch.shapes import assumed, at_bound
@@ -293,7 +294,8 @@ def _launches(
         size = whole_size(text.size, dialect.group, kernel.name, place)
     required = () if size is None or text.bound else (KernelLaunch(block=size),)
     plain = _concerning(dialect, kernel, said.plain, size)
-    levels = (*said.stated, required, (plain,), said.hosted, said.supposed)
+    hosted = tuple(as_passed(said.hosted, dialect.parameters(kernel)))
+    levels = (*said.stated, required, (plain,), hosted, said.supposed)
     found = tuple(
         replace(one, arguments={dialect.key_of(kernel, k): n for k, n in one.arguments.items()})
         for one in launches_of(kernel.name, levels)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bankwise.read.launch.changes import CLOSING, closing
+from bankwise.read.launch.brackets import CLOSING, closing
 from bankwise.read.launch.constants import BYTES, Constants, cut, evaluate
 from bankwise.read.launch.tokens import SourceWord
 

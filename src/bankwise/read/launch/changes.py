@@ -8,13 +8,18 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bankwise.read.launch.bodies import captured_at
+from bankwise.read.launch.brackets import CLOSING
 from bankwise.read.launch.tokens import SourceWord
 
-CLOSING = {"(": ")", "{": "}", "[": "]"}
 _CLOSES = frozenset(CLOSING.values())
+_ENDS = ([")"], [","])
+_BEFORE_STATEMENTS = ("else", "do")
+"""Names that are no types: behind them a statement begins."""
 _CHANGES = "= += -= *= /= %= <<= >>= &= |= ^= ++ --"
 _ASSIGNS = frozenset(_CHANGES.split())
-_NO_CALLS = ("if", "while", "for", "switch", "return", "sizeof", "dim3", "min", "max", "printf")
+_NO_CALL_TEXT = "if while for switch return sizeof dim3 min max printf fprintf snprintf assert"
+_NO_CALLS = frozenset(_NO_CALL_TEXT.split())
 _SIZES = ("dim3", "cudaLaunchConfig_t")
 """Types whose members are set one by one."""
 
@@ -24,12 +29,14 @@ def changed(
 ) -> Iterator[str]:
     """Names that are assigned without being declared there, counted up or down, pointed at, read
     from a stream, given another name by a reference, or handed to a function, which may take them
-    by reference; constants are none of them.
+    by reference. Constants of such a name are not told
+    from others: see :func:`is_constant`.
     ``by_value``: the places of arguments that functions take as values."""
-    kept, calls = set(_constants(words)), [_NO_CALL]
+    calls = [_NO_CALL]
     still = steady(words)
     yield from _named_again(words)
     yield from _streamed(words)
+    yield from _behind_commas(words)
     for at, word in enumerate(words):
         before = words[at - 1] if at else word
         after = words[at + 1].text if at + 1 < len(words) else ""
@@ -39,14 +46,16 @@ def changed(
             calls = calls[:-1] or [_NO_CALL]
         elif word.text == "," and calls[-1].takes:
             calls[-1] = replace(calls[-1], place=calls[-1].place + 1)
-        if not word.is_name or word.text in kept:
+        if not word.is_name:
             continue
-        declared = before.is_name or before.text in ("*", "&", ">", ",")
-        alone = before.text in ("(", ",") and after in (")", ",")
+        typed = before.is_name and before.text not in _BEFORE_STATEMENTS
+        declared = typed or before.text in ("*", "&", ">", ",")
+        ends = at + 3 if after == "." else at + 1
+        alone = before.text in ("(", ",") and [w.text for w in words[ends : ends + 1]] in _ENDS
         assigned = after in _ASSIGNS and not (after == "=" and declared)
         member = after == "." and at + 3 < len(words) and words[at + 3].text in _ASSIGNS
         member &= word.text not in still
-        points = before.text == "&" and words[at - 2].text in ("(", ",", "=")
+        points = before.text == "&" and _takes_address(words, at - 2)
         if (
             assigned
             or member
@@ -57,36 +66,81 @@ def changed(
             yield word.text
 
 
+def _takes_address(words: Sequence[SourceWord], before: int) -> bool:
+    """Whether ``&`` behind a place asks for an address: it has no left side there, or a cast."""
+    is_cast = words[before].text == ")" and words[before - 1].text == "*"
+    return is_cast or words[before].text in ("(", ",", "=", "{", "?", ":", "return")
+
+
+def _behind_commas(words: Sequence[SourceWord]) -> Iterator[str]:
+    """``n`` of ``a = 1, n = 64;``, which declares nothing."""
+    starts = [0]
+    for at, word in enumerate(words[:-3]):
+        if word.text in CLOSING:
+            is_enum = "enum" in [one.text for one in words[max(0, at - 5) : at]]
+            starts.append(-1 if is_enum and word.text == "{" else at + 1)
+        elif word.text in _CLOSES:
+            starts = starts[:-1] or [0]
+            starts[-1] = starts[-1] if word.text == "]" else at + 1
+        elif word.text in (";", ":", *_BEFORE_STATEMENTS):
+            starts[-1] = at + 1
+        elif word.text == "," and words[at + 2].text == "=" and starts[-1] >= 0:
+            begins, behind = words[starts[-1]], words[starts[-1] + 1].text
+            expression = behind in _ASSIGNS or behind in (".", "->", "[", "++", "--")
+            if begins.text in ("*", "++", "--") or (begins.is_name and expression):
+                yield words[at + 1].text
+
+
 def _named_again(words: Sequence[SourceWord]) -> Iterator[str]:
     """``t`` of ``int& r = t;``, unless the reference is to a constant."""
     for at in range(3, len(words)):
-        texts = [word.text for word in words[at - 3 : at]]
-        refers = texts[0] in ("&", "&&") and words[at - 2].is_name and texts[2] in ("=", "(", "{")
-        if refers and words[at].is_name and _is_type(words, at - 4):
+        if words[at - 3].text not in ("&", "&&") or words[at - 1].text not in ("=", "(", "{"):
+            continue
+        refers = words[at - 2].is_name and words[at].is_name
+        said = type_before(words, at - 4) if refers else ()
+        if said and "const" not in said:
             yield words[at].text
 
 
-def _is_type(words: Sequence[SourceWord], end: int) -> bool:
-    """Whether a type that may be changed ends at a place, at the beginning of a statement."""
+def type_before(words: Sequence[SourceWord], end: int) -> Sequence[str]:
+    """The words of a type that ends at a place, at the beginning of a statement; () of none."""
     at = end
     while at >= 0 and (words[at].is_name or words[at].text in ("::", "<", ">")):
         at -= 1
     said = [word.text for word in words[at + 1 : end + 1]]
-    return bool(said) and "const" not in said and words[max(at, 0)].text in (";", "{", "}", "(")
+    return said if words[max(at, 0)].text in (";", "{", "}", "(", ")") else ()
+
+
+def is_constant(words: Sequence[SourceWord], end: int) -> bool:
+    """Whether a type that ends at a place says that what is declared keeps its value."""
+    at = end
+    while at >= 0 and (words[at].is_name or words[at].text in ("::", "<", ">")):
+        if words[at].text in ("const", "constexpr"):
+            return True
+        at -= 1
+    return False
 
 
 def _streamed(words: Sequence[SourceWord]) -> Iterator[str]:
-    """``t`` of ``std::cin >> t``, and of streams that the text declares."""
+    """``t`` of ``std::cin >> t``, of streams that the text declares, and where ``a >> t`` or
+    ``a & t`` is a statement."""
     streams = {"cin"}
     for at, word in enumerate(words[:-2]):
         if word.text.endswith("stream"):
             name = words[at + 1 + (words[at + 1].text == "&")]
             streams |= {name.text} if name.is_name else set()
-        if word.text in streams:
+        sign = words[at + 1].text
+        if sign in (">>", "&") and (word.text in streams or _begins(words, at)):
             reads = at + 1
-            while reads + 1 < len(words) and words[reads].text == ">>":
+            while reads + 1 < len(words) and words[reads].text == sign:
                 yield words[reads + 1].text
                 reads += 2
+
+
+def _begins(words: Sequence[SourceWord], at: int) -> bool:
+    """Whether a statement begins with a name at a place."""
+    before = words[at - 1].text if at else ";"
+    return words[at].is_name and before in (";", "{", "}", ")", *_BEFORE_STATEMENTS)
 
 
 def steady(words: Sequence[SourceWord]) -> frozenset[str]:
@@ -94,19 +148,30 @@ def steady(words: Sequence[SourceWord]) -> frozenset[str]:
     blocks: list[set[str]] = [set()]
     declared: set[str] = set()
     others: set[str] = set()
+    captured: set[str] = set()
     for at, word in enumerate(words[:-3]):
         if word.text == "{":
             blocks.append(set())
+            captured |= captured_at(words, at)
         elif word.text == "}":
             blocks = blocks[:-1] or [set()]
         elif word.text in _SIZES and words[at + 1].is_name:
             blocks[-1].add(words[at + 1].text)
             declared.add(words[at + 1].text)
-        elif words[at + 1].text == "." and words[at + 3].text in _ASSIGNS:
-            alone = words[at - 1].text in (";", "{", "}") and words[at + 3].text == "="
-            if not alone or word.text not in blocks[-1]:
+            others |= {words[at + 1].text} if at and words[at - 1].text == "static" else set()
+        elif words[at + 1].text == "." and (sets := _set_behind(words, at)):
+            alone = words[at - 1].text in (";", "{", "}") and sets == "="
+            if not alone or word.text not in blocks[-1] or word.text in captured:
                 others.add(word.text)
     return frozenset(declared - others)
+
+
+def _set_behind(words: Sequence[SourceWord], at: int) -> str:
+    """The sign that sets ``n.x``, whose name stands at a place, or ``n.m.x``; empty without one."""
+    texts = [word.text for word in words[at + 1 : at + 6]]
+    if texts[2:3] == ["."] and len(texts) == 5 and texts[4] in _ASSIGNS:
+        return "."
+    return texts[2] if len(texts) > 2 and texts[2] in _ASSIGNS else ""
 
 
 class _Handed(Struct, frozen=True):
@@ -128,6 +193,8 @@ _NO_CALL = _Handed()
 
 def _call(words: Sequence[SourceWord], at: int, by_value: Mapping[str, frozenset[int]]) -> _Handed:
     name = words[at - 1].text if at else ""
+    if at > 1 and words[at - 2].text in (".", "->"):
+        name = f"{words[at - 2].text}{name}"
     return _Handed(_calls(words, at), by_value.get(name, frozenset()))
 
 
@@ -136,21 +203,3 @@ def _calls(words: Sequence[SourceWord], at: int) -> bool:
     name = words[at - 1] if at else words[at]
     declares = at > 1 and words[at - 2].is_name and words[at - 2].text != "return"
     return name.is_name and name.text not in _NO_CALLS and not declares
-
-
-def _constants(words: Sequence[SourceWord]) -> Iterator[str]:
-    """Names that are declared constant."""
-    for at, word in enumerate(words):
-        if word.text in ("const", "constexpr"):
-            ends = range(at + 1, min(at + 8, len(words) - 1))
-            yield from (words[n].text for n in ends if words[n + 1].text in ("=", "(", "{"))
-
-
-def closing(words: Sequence[SourceWord], at: int) -> int:
-    """The bracket that closes the one at a place; the end if none does."""
-    opens, closes, depth = words[at].text, CLOSING[words[at].text], 0
-    for place in range(at, len(words)):
-        depth += (words[place].text == opens) - (words[place].text == closes)
-        if depth == 0:
-            return place
-    return len(words)

@@ -43,6 +43,7 @@ BYTES |= {"uint2": 8, "uint4": 16, "double2": 16, "size_t": 8, "half2": 4, "long
 FRACTIONS = frozenset(name for name in BYTES if name.startswith(("float", "double", "half")))
 """Types of which no number is kept: ``7 / 2`` of a float is none of whole numbers."""
 _NARROW = {"bool": 1, "char": 127, "short": 32_767, "uchar": 127}
+_NARROW |= {"int8_t": 127, "uint8_t": 127, "int16_t": 32_767, "uint16_t": 32_767}
 """The most that each of these types holds, whether it has a sign or not."""
 _FUNCTIONS: Mapping[str, Callable[[Sequence[int]], int]] = {
     "min": min,
@@ -52,6 +53,8 @@ _FUNCTIONS: Mapping[str, Callable[[Sequence[int]], int]] = {
 """A cast keeps its only number."""
 _TURNS = ("-", "/", "%", "<<", ">>")
 """Operators whose right side is no part of a chain of their like."""
+_BY_SIGN = ("<", ">", "<=", ">=", ">>", "/", "%", "min", "max")
+"""What of a number below zero has another result where that is unsigned: nobody knows which."""
 _MOST = 1 << 40
 _MOST_DEPTH = 60
 AXES = {"x": 0, "y": 1, "z": 2}
@@ -133,11 +136,17 @@ def _value(
     """The value of the operators of a level and tighter ones, and where it ends."""
     value, at = _operand(words, at, scopes, depth)
     while at < len(words) and (own := _LEVELS.get(words[at].text, -1)) >= level:
-        apply = _OPERATORS[own][words[at].text]
+        sign = words[at].text
         other, at = _value(words, at + 1, scopes, own + 1, depth)
-        both = isinstance(value, int) and isinstance(other, int) and abs(value) <= _MOST
-        value = apply(value, other) if both else None  # type: ignore[arg-type]
+        value = _applied(sign, value, other)
     return value, at
+
+
+def _applied(sign: str, value: Known, other: Known) -> int | None:
+    if not isinstance(value, int) or not isinstance(other, int) or abs(value) > _MOST:
+        return None
+    known = sign not in _BY_SIGN or min(value, other) >= 0
+    return _OPERATORS[_LEVELS[sign]][sign](value, other) if known else None
 
 
 def _operand(
@@ -231,6 +240,7 @@ def _called(
             raise ValueError("no argument")
     numbers = [one for one in values if isinstance(one, int)]
     whole = len(numbers) == len(values) == (2 if name in ("min", "max") else 1)
+    whole &= name not in _BY_SIGN or min(numbers, default=0) >= 0
     return held(_FUNCTIONS.get(name, max)(numbers), kind) if whole else None, at + 1
 
 
@@ -244,13 +254,22 @@ def _named(words: Sequence[SourceWord], at: int, scopes: Sequence[Constants]) ->
     name, at = words[at].text, at + 1
     while at + 1 < len(words) and words[at].text == "::" and words[at + 1].is_name:
         name, at = f"{name}::{words[at + 1].text}", at + 2
-    value = next((scope[name] for scope in reversed(scopes) if name in scope), _TRUTH.get(name))
+    value = _said(name, scopes)
     if at + 1 < len(words) and words[at].text == ".":
         axis = AXES.get(words[at + 1].text)
         if axis is None or not isinstance(value, tuple):
             return None, at + 2
         return value[axis], at + 2
     return value, at
+
+
+def _said(name: str, scopes: Sequence[Constants]) -> Known:
+    """What the innermost scope says that has a name, or the class that the name begins with."""
+    begins = name.split("::")[0]
+    for scope in reversed(scopes):
+        if name in scope or begins in scope:
+            return scope.get(name)
+    return _TRUTH.get(name)
 
 
 def _integer(text: str) -> int | None:

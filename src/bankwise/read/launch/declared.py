@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bankwise.read.launch.changes import CLOSING, closing
+from bankwise.read.launch.brackets import CLOSING, closing
+from bankwise.read.launch.changes import is_constant, type_before
 from bankwise.read.launch.constants import AXES, Known, cut, evaluate, held, stands_apart
 from bankwise.read.launch.facts import Size
 from bankwise.read.launch.reading import CONFIGURED, HostReading
@@ -30,12 +31,17 @@ def is_enum(words: Sequence[SourceWord], at: int) -> bool:
 
 def enumerate_names(reading: HostReading, at: int) -> None:
     """``A = 4, B, C = A * 2``: each is one more than the one before, unless it says more."""
+    words = reading.words[max(0, at - 6) : at]
+    scoped = any(word.text in ("class", "struct") for word in words)
     following: Known = 0
     for part in cut(reading.words[at + 1 : closing(reading.words, at)]):
         if not part:
             continue
         said = evaluate(part[2:], reading.scopes) if len(part) > 2 else following
-        reading.scopes[-1][part[0].text] = reading.scopes[-2][part[0].text] = said
+        reading.scopes[-1][part[0].text] = said
+        reading.enumerated.add(part[0].text)
+        if not scoped:
+            reading.scopes[-2][part[0].text] = said
         following = said + 1 if isinstance(said, int) else None
 
 
@@ -55,6 +61,7 @@ def define(reading: HostReading, at: int) -> int:
     name, body = words[at + 1].text, words[at + 3 : end]
     if words[at + 2].text == "=":
         apart = stands_apart(words, name, body)
+        apart &= not any(word.text in reading.several for word in body)
         value = evaluate(body, reading.scopes) if apart else None
         macros = reading.scopes[0]
         macros[name] = value if macros.get(name, value) == value else None
@@ -66,21 +73,45 @@ def declare(reading: HostReading, at: int) -> None:
     word before the first name; what stands there in other places declares nothing of use. Of
     different values in one block, of two ways of an ``#if``, nothing is left."""
     words, place = reading.words, at + 1
+    constant = is_constant(words, at)
     is_size = "dim3" in (words[at].text, words[at - 1].text if words[at].text == "const" else "")
     while place + 1 < len(words) and words[place].is_name:
         name, opens = words[place].text, words[place + 1].text
         value, place = _initial(reading, place + 1, is_size)
-        known = not reading.may_change(name) and not _is_parameter(words, place)
+        known = constant or not reading.may_change(name)
+        known &= not _is_parameter(words, place)
         kept = held(value, words[at].text) if known else None
         kept = kept if reading.scopes[-1].get(name, kept) == kept else None
-        if opens in ("=", "(", "{") and (is_size or kept is not None or opens == "="):
+        if opens in ("=", "(", "{"):
             reading.scopes[-1][name] = kept
-        elif opens in (",", ")", ";"):
+        elif opens in (",", ")", ";", "[") or (opens == ":" and words[at].text != "case"):
             known = is_size and opens == ";" and not reading.may_change(name)
             reading.scopes[-1][name] = (1, 1, 1) if known else None
+        _forget_parts(reading, name)
         if place >= len(words) or words[place].text != ",":
             return
         place += 1
+
+
+def _forget_parts(reading: HostReading, name: str) -> None:
+    """Elements of an array, and members of a configuration, that have the name around."""
+    scope = reading.scopes[-1]
+    for part in (f"{name}[]", *(f"{name}.{member}" for member in CONFIGURED)):
+        if any(part in around for around in reading.scopes):
+            scope[part] = None
+    if f"{name}[]" in scope:
+        scope.update({part: None for part in scope if part.startswith(f"{name}[")})
+
+
+def declare_reference(reading: HostReading, at: int) -> None:
+    """``int& n = m;``, ``for (const auto& n : sizes)``, whose sign stands at a place: nothing is
+    known of it."""
+    words = reading.words
+    behind = [word.text for word in words[at + 1 : at + 3]]
+    declares = len(behind) == 2 and words[at + 1].is_name and behind[1] in ("=", ":", "(", "{")
+    if declares and type_before(words, at - 1):
+        reading.scopes[-1][behind[0]] = None
+        _forget_parts(reading, behind[0])
 
 
 def declare_parts(reading: HostReading, at: int) -> None:
@@ -153,7 +184,9 @@ def assign_member(reading: HostReading, at: int) -> None:
     if name not in reading.steady:
         return
     if member in CONFIGURED:
-        reading.configured.setdefault(name, {})[member] = said
+        is_bytes = member == CONFIGURED[-1]
+        known = evaluate(said, reading.scopes) if is_bytes else size_of(reading, said)
+        reading.scopes[-1][f"{name}.{member}"] = known
     value = reading.scopes[-1].get(name)
     if member in AXES and isinstance(value, tuple):
         number, axis = evaluate(said, reading.scopes), AXES[member]

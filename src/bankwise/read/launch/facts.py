@@ -11,7 +11,7 @@ one kernel differ, both are followed. What nobody says is assumed, and that is s
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -147,6 +147,28 @@ def _distinct(found: Iterable[KernelLaunch]) -> list[KernelLaunch]:
         if all(replace(one, said="") != replace(other, said="") for other in kept):
             kept.append(one)
     return kept
+
+
+def as_passed(
+    launches: Iterable[KernelLaunch], sizes: Mapping[str | int, int]
+) -> Iterator[KernelLaunch]:
+    """Launches of host code as the kernel gets them whose parameters have these ``sizes`` in bytes:
+    numbers as C++ converts them; a byte may be a bool, which holds 0 or 1. Without those of more
+    arguments, which are of another kernel of that name."""
+    for one in launches:
+        if not sizes or len(one.positional) <= len(sizes):
+            numbers = zip(one.positional, sizes.values(), strict=False)
+            passed = tuple(_passed(number, size) for number, size in numbers)
+            yield replace(one, positional=passed) if sizes else one
+
+
+def _passed(number: int | float | None, size: int) -> int | float | None:
+    if not isinstance(number, int) or not size:
+        return number
+    if size == 1 and number not in (0, 1):
+        return None
+    fits = -(1 << 8 * size - 1) <= number < 1 << 8 * size
+    return number if fits else number % (1 << 8 * size)
 
 
 def bits_of(name: str | int, number: int | float, sizes: Mapping[str | int, int]) -> int:

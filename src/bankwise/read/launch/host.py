@@ -19,12 +19,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from bankwise.read.launch.arrays import declare_array, declared_array
+from bankwise.read.launch.bodies import classes_in, hidden_at, hidden_by_call
 from bankwise.read.launch.changes import changed, steady
 from bankwise.read.launch.constants import Known, evaluate
 from bankwise.read.launch.declared import (
     assign_member,
     declare,
     declare_parts,
+    declare_reference,
     define,
     enumerate_names,
     is_enum,
@@ -34,6 +36,7 @@ from bankwise.read.launch.declared import (
 )
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.functions import expanded
+from bankwise.read.launch.handed import handed_kernels, handed_on
 from bankwise.read.launch.headers import header_words
 from bankwise.read.launch.launched import BY_CALL, LAUNCHES, named_kernels, read_call, read_launch
 from bankwise.read.launch.launchers import (
@@ -51,7 +54,7 @@ from bankwise.read.launch.launchers import (
 from bankwise.read.launch.loops import loop_at
 from bankwise.read.launch.pointers import pointers_in
 from bankwise.read.launch.reading import HostReading
-from bankwise.read.launch.settled import AskMacros, settled
+from bankwise.read.launch.settled import AskMacros, defined_differently, settled
 from bankwise.read.launch.tokens import SourceWord, tokens
 from bankwise.read.line_marks import MarkedLine, marked_lines
 
@@ -76,25 +79,43 @@ def launches_in(
     kept = every if ask is None else settled(every, (source, *headers), ask)
     words = expanded(kept, launching_macros(kept, LAUNCHES))
     launchers = launchers_in(words, LAUNCHES)
-    values = {**by_value(functions_in(words)), **dict.fromkeys(BY_CALL, _EVERY_PLACE)}
+    classes = classes_in(words)
+    values = {
+        **by_value(words, functions_in(words), classes),
+        **dict.fromkeys(BY_CALL, _EVERY_PLACE),
+    }
     names = frozenset(changed(words, values))
     reading = HostReading(words, changed=names, pointers=pointers_in(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers
+    reading.classes = classes
+    reading.several = frozenset(defined_differently(words))
     called = {name: one for name, one in launchers.items() if is_called(words, name, one)}
     theirs = {name: one for name, one in launchers.items() if not words[one.named].line}
     reading.bodies = {one.start: one.stop for one in (*called.values(), *theirs.values())}
     reading.unused = {one.start: one for name, one in launchers.items() if name not in called}
     _read_to(reading, 0, len(words))
+    reading.not_followed |= handed_on(words, called)
     for name, one in called.items():
         unread = name not in reading.followed and name not in theirs
         if unread or name in reading.not_followed:
-            _read_to(reading, one.start + 1, one.stop)
+            _read_alone(reading, one.start, one.stop)
+    reading.found = [*reading.found, *handed_kernels(reading)]
     return tuple(_told(reading))
 
 
 def lines_of_kernels(source: str) -> frozenset[int]:
     """The lines, from 1, that may change while :func:`launches_in` says the same of a source."""
     return kernel_lines(tokens(source), LAUNCHES)
+
+
+def _read_alone(reading: HostReading, start: int, stop: int) -> None:
+    """A function's body, for arguments that nobody knows."""
+    hidden = hidden_by_call(reading.words, start, reading.classes)
+    names = next((one.names for one in reading.launchers.values() if one.start == start), ())
+    reading.scopes.append(dict.fromkeys((*hidden, *names)))
+    reading.called.append("")
+    reading.blocks.append(start)
+    _read_to(reading, start + 1, stop)
 
 
 def _told(reading: HostReading) -> Iterator[KernelLaunch]:
@@ -130,7 +151,8 @@ def _read(reading: HostReading, at: int) -> int:
         return reading.bodies[at]
     if word.text == "{":
         unused = reading.unused.get(at)
-        reading.scopes.append({} if unused is None else dict.fromkeys(unused.names))
+        hidden = hidden_at(words, at, reading.classes)
+        reading.scopes.append(dict.fromkeys((*hidden, *(unused.names if unused else ()))))
         reading.called.append(scope_name(words, at))
         reading.blocks.append(at)
         if is_enum(words, at):
@@ -151,6 +173,8 @@ def _read(reading: HostReading, at: int) -> int:
         declare_array(words, found, reading.scopes)
     elif word.text == "auto" and at + 2 < len(words) and not words[at + 1].is_name:
         declare_parts(reading, at)
+    elif word.text in ("&", "&&"):
+        declare_reference(reading, at)
     elif word.is_name and [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
         assign_member(reading, at)
     elif word.is_name and at + 2 < len(words) and words[at + 1].is_name:
@@ -202,6 +226,7 @@ def _follow(reading: HostReading, at: int) -> None:
     known = numbers | {each.parameter.name: _given(reading, each) for each in given}
     mine |= set(one.names).difference(numbers) if name in within else set()
     known = {n: None if n in mine else value for n, value in known.items()}
+    known = dict.fromkeys(hidden_by_call(reading.words, one.start, reading.classes)) | known
     held = {each.parameter.name: _held(reading, each) for each in given}
     scopes, called, calls, blocks = reading.scopes, reading.called, reading.calls, reading.blocks
     pointers, reading.pointers = reading.pointers, {**reading.pointers, **held}

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, product
 
 from bankwise.errors import InputError
-from bankwise.read.launch.changes import closing
+from bankwise.read.launch.brackets import closing, opening
 from bankwise.read.launch.constants import cut, evaluate
 from bankwise.read.launch.declared import size_of
 from bankwise.read.launch.facts import KernelLaunch, check_block
 from bankwise.read.launch.launchers import whole_arguments
-from bankwise.read.launch.pointers import opening
 from bankwise.read.launch.reading import CONFIGURED, HostReading
 from bankwise.read.launch.tokens import SourceWord
 
@@ -30,7 +29,7 @@ _ARGUMENTS = {"hipLaunchKernelGGL": 5, "hipExtLaunchKernelGGL": 8, "cudaLaunchKe
 """From which on its arguments are the kernel's."""
 LAUNCHES = ("<<<", *BY_CALL)
 """The words that launch."""
-_MOST_NAMES = 64
+_MOST_NAMES = 256
 """Of an instance with arguments that are numbers or truths."""
 
 
@@ -60,8 +59,8 @@ def read_call(reading: HostReading, at: int) -> None:
         end -= 1
     given = [parts[one] for one in sizes if one < len(parts)]
     if not sizes:
-        members = reading.configured.get(parts[0][-1].text if parts[0] else "", {})
-        given = [members.get(name, ()) for name in CONFIGURED]
+        name = parts[0][-1].text if parts[0] else ""
+        given = [(SourceWord(f"{name}.{one}", words[at].line),) for one in CONFIGURED]
     listed = _ARGUMENTS.get(words[at].text, len(parts))
     values = [evaluate(part, reading.scopes) for part in parts[listed:]]
     numbers = tuple(one if isinstance(one, int) else None for one in values)
@@ -112,6 +111,11 @@ def _arguments(reading: HostReading, at: int) -> tuple[int | None, ...]:
 def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -> tuple[str, ...]:
     """The kernels that stand before a place among some words, as ``<<<`` does, as globs."""
     place = end - 1
+    if place > 1 and words[place].text == ")":
+        opens = opening(words, place)
+        inside = [n for n in range(opens + 1, place) if words[n].text not in ("*", "&")]
+        alone = not words[opens - 1].is_name or words[opens - 1].text in ("return", "else")
+        return named_kernels(reading, words, place) if inside and alone else ()
     arguments: list[tuple[str, ...]] | None = None
     if place > 0 and words[place].text in (">", ">>"):
         start = _opening(words, place)
@@ -123,28 +127,44 @@ def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -
         return ()
     name = words[place].text
     if arguments is not None:
-        every = islice(product(*arguments), _MOST_NAMES)
+        every = list(islice(product(*arguments), _MOST_NAMES + 1))
+        if len(every) > _MOST_NAMES:
+            return (f"{name}<*>",)
         return tuple(f"{name}<{', '.join(one)}{rest}>" for one in every for rest in ("", ", *"))
-    return name, *sorted(reading.pointers.get(name, ()))
+    return name, *sorted(_held_by(reading, name))
+
+
+def _held_by(reading: HostReading, name: str) -> set[str]:
+    """The names that a pointer may hold, also through other pointers; of these no variables."""
+    own = reading.pointers.get(name, set())
+    found, left = set(own), [*own]
+    while left:
+        more = reading.pointers.get(left.pop(), set()) - found
+        found |= more
+        left += more
+    numbers = {one for scope in reading.scopes[1:] for one in scope}
+    return {one for one in found - {name} if one in own or one not in numbers}
 
 
 def _opening(words: Sequence[SourceWord], at: int) -> int:
     """The ``<`` of template arguments that end at a place."""
-    depth = 0
-    for place in range(at, -1, -1):
+    depth, place = 0, at
+    while place >= 0:
         depth += {">": 1, ">>": 2, "<": -1, "<<": -2}.get(words[place].text, 0)
         if depth <= 0 or words[place].text in (";", "{", "}"):
             return place
+        place = opening(words, place) - 1 if words[place].text == ")" else place - 1
     return 0
 
 
 def _template(reading: HostReading, part: Sequence[SourceWord]) -> tuple[str, ...]:
     """A template argument as it may be spelled: a number, also as the truth of one that is ``bool``
-    there, a type that C++ has, or anything."""
+    there, or of an enumeration, where a name of one says it; a type that C++ has, or anything."""
     found = evaluate(part, reading.scopes)
     if not isinstance(found, int):
         return (_built_in([word.text for word in part]) or "*",)
-    return (str(found), *({0: ("false",), 1: ("true",)}.get(found, ())))
+    named = (f"(*){found}",) if any(word.text in reading.enumerated for word in part) else ()
+    return (str(found), *({0: ("false",), 1: ("true",)}.get(found, ())), *named)
 
 
 def _built_in(words: Sequence[str]) -> str:

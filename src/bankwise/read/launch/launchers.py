@@ -16,7 +16,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from bankwise.read.launch.changes import closing
+from bankwise.read.launch.bodies import ClassBlock
+from bankwise.read.launch.brackets import closing
 from bankwise.read.launch.constants import Constants, cut, evaluate
 from bankwise.read.launch.pointers import name_before
 from bankwise.read.launch.tokens import SourceWord
@@ -131,12 +132,22 @@ def _macros(words: Sequence[SourceWord]) -> Iterator[tuple[str, frozenset[str]]]
             yield words[at + 1].text, frozenset(one.text for one in words[at + 3 : end])
 
 
-def by_value(found: Launchers) -> Mapping[str, frozenset[int]]:
-    """The places of arguments that functions take as values, and leave as they are."""
-    return {
+def by_value(
+    words: Sequence[SourceWord], found: Launchers, classes: Mapping[int, ClassBlock]
+) -> Mapping[str, frozenset[int]]:
+    """The places of arguments that functions take as values, and leave as they are: of those of
+    classes also behind the sign that is before their names in ``a.f(n)`` and ``a->f(n)``."""
+    places = {
         name: frozenset(n for n, each in enumerate(one.parameters) if each.by_value)
         for name, one in found.items()
     }
+    members = {
+        name
+        for name, one in found.items()
+        if words[one.named - 1].text == "::"
+        or any(begins < one.named < block.stop for begins, block in classes.items())
+    }
+    return places | {f"{sign}{name}": places[name] for name in members for sign in (".", "->")}
 
 
 def _holds(words: Sequence[SourceWord], one: Launcher, signs: Collection[str]) -> bool:
@@ -174,7 +185,7 @@ def _template(words: Sequence[SourceWord], at: int) -> list[Sequence[SourceWord]
         begins -= 1
     if begins < 0 or words[begins].text != "template":
         return []
-    return cut(words[begins + 2 : _angle(words, begins + 1)])
+    return cut(words[begins + 2 : angle(words, begins + 1)])
 
 
 def _parameter(part: Sequence[SourceWord]) -> Parameter:
@@ -218,7 +229,7 @@ def arguments_at(words: Sequence[SourceWord], at: int) -> tuple[int, int] | None
         return None
     opens = at + 1
     if words[opens].text == "<":
-        opens = _angle(words, opens) + 1
+        opens = angle(words, opens) + 1
     if opens >= len(words) or words[opens].text != "(":
         return None
     return opens, _closed(words, opens)
@@ -268,14 +279,14 @@ def numbers_in(
         return {}
     if at + 1 >= len(words) or words[at + 1].text != "<":
         return None
-    close = _angle(words, at + 1)
+    close = angle(words, at + 1)
     given = cut(words[at + 2 : close])
     said = [*given, *one.defaults[len(given) :]]
     pairs = zip(one.numbers, said, strict=False)
     return {n: evaluate(part, scopes) for n, part in pairs if n is not None} or None
 
 
-def _angle(words: Sequence[SourceWord], at: int) -> int:
+def angle(words: Sequence[SourceWord], at: int) -> int:
     """The ``>`` that closes the ``<`` at a place; the place itself if none does."""
     depth = 0
     for place in range(at, min(len(words), at + 200)):

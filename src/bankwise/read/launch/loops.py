@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from bankwise.read.launch.arrays import elements
-from bankwise.read.launch.changes import changed, closing
+from bankwise.read.launch.brackets import closing
+from bankwise.read.launch.changes import changed
 from bankwise.read.launch.constants import Constants, Known, evaluate
 from bankwise.read.launch.tokens import SourceWord
 

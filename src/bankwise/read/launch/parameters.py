@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bankwise.read.launch.changes import CLOSING
+from bankwise.read.launch.brackets import CLOSING
 from bankwise.read.launch.constants import cut
 from bankwise.read.launch.tokens import SourceWord, tokens
 

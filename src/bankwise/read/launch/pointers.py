@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bankwise.read.launch.changes import closing
+from bankwise.read.launch.brackets import closing, opening
 from bankwise.read.launch.tokens import SourceWord
 
 _ENDS = (";", "{", "}", "#end")
@@ -37,17 +37,6 @@ def name_before(words: Sequence[SourceWord], at: int) -> str:
         if before < 2 or [one.text for one in words[before - 2 : before]] != ["(", "*"]:
             return ""
     return words[before].text if before >= 0 and words[before].is_name else ""
-
-
-def opening(words: Sequence[SourceWord], at: int) -> int:
-    """The bracket that the one at a place closes; 0 if none does."""
-    closes, opens = words[at].text, {")": "(", "]": "["}[words[at].text]
-    depth = 0
-    for place in range(at, 0, -1):
-        depth += (words[place].text == closes) - (words[place].text == opens)
-        if depth == 0:
-            return place
-    return 0
 
 
 def _end(words: Sequence[SourceWord], at: int) -> int:

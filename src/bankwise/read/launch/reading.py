@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from bankwise.read.launch.changes import changed, closing
+from bankwise.read.launch.bodies import ClassBlock
+from bankwise.read.launch.brackets import closing
+from bankwise.read.launch.changes import changed
 from bankwise.read.launch.constants import Constants
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.launchers import Launcher
@@ -22,7 +24,7 @@ class HostReading(Struct):
     """``scopes``: what names are, the innermost block last, each ``called`` as its structure or
     namespace, "" for others; ``changed``: names that something
     assigns; ``pointers``: names to what is assigned to them; ``steady``: those whose
-    members are set in order; ``configured``: members of launch configurations; ``launchers``:
+    members are set in order; ``launchers``:
     functions that launch, of which so many more calls (``left``) are followed; ``bodies``: where
     such a body begins that is read where it is called, by where it ends; ``unused``: templates
     that nothing calls, by where their bodies begin; ``followed``: those that were;
@@ -30,7 +32,8 @@ class HostReading(Struct):
     the lines of the calls that are followed now, the outermost first; ``values``: the places of
     arguments that such functions leave as they are; ``blocks``: where the blocks of the scopes
     begin, -1 for none; ``inside``: names that something assigns in the block that begins at a
-    place."""
+    place; ``classes``: by where their blocks begin; ``several``: macros that are
+    defined in several ways; ``enumerated``: names of enumerations."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -40,7 +43,6 @@ class HostReading(Struct):
     steady: frozenset[str] = frozenset()
     launchers: Mapping[str, Launcher] = field(default_factory=dict)
     left: int = _MOST_CALLS
-    configured: dict[str, dict[str, Sequence[SourceWord]]] = field(default_factory=dict)
     called: list[str] = field(default_factory=lambda: [""])
     bodies: Mapping[int, int] = field(default_factory=dict)
     unused: Mapping[int, Launcher] = field(default_factory=dict)
@@ -51,6 +53,9 @@ class HostReading(Struct):
     values: Mapping[str, frozenset[int]] = field(default_factory=dict)
     blocks: list[int] = field(default_factory=lambda: [-1])
     inside: dict[int, frozenset[str]] = field(default_factory=dict)
+    classes: Mapping[int, ClassBlock] = field(default_factory=dict)
+    several: frozenset[str] = frozenset()
+    enumerated: set[str] = field(default_factory=set)
 
     def may_change(self, name: str) -> bool:
         """Whether something may assign to a name that is declared in the innermost scope: a local

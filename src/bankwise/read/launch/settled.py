@@ -29,12 +29,8 @@ def settled(
 ) -> Sequence[SourceWord]:
     """Words without the definitions of a macro that the compiler does not keep. ``texts``: those
     of which the words are."""
-    every: dict[str, set[tuple[str, ...]]] = {}
-    for start, stop in _definitions(words):
-        body = tuple(word.text for word in words[start + 3 : stop])
-        every.setdefault(words[start + 1].text, set()).add(body)
     back = {name for text in texts for name in _TAKEN_BACK.findall(text)}
-    several = {name for name, bodies in every.items() if len(bodies) > 1} - back
+    several = defined_differently(words) - back
     open_ = several - _named_early(words, several)
     if not open_ or any(_BY_PASS.search(text) for text in texts):
         return words
@@ -47,6 +43,15 @@ def settled(
         for at in range(start, stop + 1)
     }
     return [word for at, word in enumerate(words) if at not in left]
+
+
+def defined_differently(words: Sequence[SourceWord]) -> set[str]:
+    """Macros without parameters of which the words have several definitions."""
+    every: dict[str, set[tuple[str, ...]]] = {}
+    for start, stop in _definitions(words):
+        body = tuple(word.text for word in words[start + 3 : stop])
+        every.setdefault(words[start + 1].text, set()).add(body)
+    return {name for name, bodies in every.items() if len(bodies) > 1}
 
 
 def _named_early(words: Sequence[SourceWord], names: set[str]) -> set[str]:
