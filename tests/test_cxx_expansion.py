@@ -5,6 +5,10 @@ The whole of ``fix`` behind one is compiled in ``tests/test_fix_macros.py``.
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+
 import pytest
 
 from bankwise.change.cxx.expansion import with_expansions, without_expansions
@@ -35,31 +39,50 @@ def written(macros: str, body: str, *headers: tuple[str, str]) -> CxxSource:
     return source
 
 
-@pytest.mark.parametrize(
-    ("macros", "body", "becomes"),
-    [
-        (AT, "AT(s, t, n) = AT(a, 1, 2);", "s[t * 32 + n] = AT(a, 1, 2);"),
-        (AT, "o[t] = AT(s, t+1, n ? 1 : 2);", "o[t] = s[(t+1) * 32 + (n ? 1 : 2)];"),
-        (AT, "o[t] = AT(s, t, AT(s, 1, 2));", "o[t] = s[t * 32 + (s[1 * 32 + 2])];"),
-        (AT, "AT(s,\n t,\n n) = 1;", "s[t * 32 + n] = 1;"),
-        (AT + AT, "AT(s, t, n) = 1;", "s[t * 32 + n] = 1;"),
-        ("#define AT(t, y, x) t[y][x]\n", "AT(u, t, (n, 3)) = 1;", "u[t][(n, 3)] = 1;"),
-        ("#define T(t, y, x) AT(t, x, y)\n" + AT, "T(s, t, n) = 1;", "s[n * 32 + t] = 1;"),
-        ("#define NEG(t, x) -t[-x]\n", "o[t] = -NEG(s, -n);", "o[t] = - -s[- -n];"),
-        ("#define OVER(t, x) 4/t[x]\n", "o[t] = OVER(s, *&n);", "o[t] = 4/s[*&n];"),
-        ("#define OVER(t, x) t[4/x]\n", "o[t] = OVER(s, *&n);", "o[t] = s[4/ *&n];"),
-        ("#define TWO(i) (s[i] * s[(i) + 1])\n", "o[t] = TWO(n);", "o[t] = (s[n] * s[n + 1]);"),
-        ("#define P(i, v) s[i] = v\n", "o[t] = P(t, 1);", "o[t] = s[t] = 1;"),
-        ("#define AS(T, t, x) ((T)(t[x]))\n", "o[t] = AS(int, s, n);", "o[t] = ((int)(s[n]));"),
-        ("#define C(t, x) t[x] /* , */ + ','\n", "o[t] = C(s, n);", "o[t] = s[n] + ',';"),
-    ],
-)
+BECOMES = [
+    (AT, "AT(s, t, n) = AT(a, 1, 2);", "s[t * 32 + n] = AT(a, 1, 2);"),
+    (AT, "o[t] = AT(s, t+1, n ? 1 : 2);", "o[t] = s[(t+1) * 32 + (n ? 1 : 2)];"),
+    (AT, "o[t] = AT(s, t, AT(s, 1, 2));", "o[t] = s[t * 32 + (s[1 * 32 + 2])];"),
+    (AT, "AT(s,\n t,\n n) = 1;", "s[t * 32 + n] = 1;"),
+    (AT + AT, "AT(s, t, n) = 1;", "s[t * 32 + n] = 1;"),
+    ("#define AT(t, y, x) t[y][x]\n", "AT(u, t, (n, 3)) = 1;", "u[t][(n, 3)] = 1;"),
+    ("#define T(t, y, x) AT(t, x, y)\n" + AT, "T(s, t, n) = 1;", "s[n * 32 + t] = 1;"),
+    ("#define NEG(t, x) -t[-x]\n", "o[t] = -NEG(s, -n);", "o[t] = - -s[- -n];"),
+    ("#define OVER(t, x) 4/t[x]\n", "o[t] = OVER(s, *&n);", "o[t] = 4/s[*&n];"),
+    ("#define OVER(t, x) t[4/x]\n", "o[t] = OVER(s, *&n);", "o[t] = s[4/ *&n];"),
+    ("#define TWO(i) (s[i] * s[(i) + 1])\n", "o[t] = TWO(n);", "o[t] = (s[n] * s[n + 1]);"),
+    ("#define P(i, v) s[i] = v\n", "o[t] = P(t, 1);", "o[t] = s[t] = 1;"),
+    ("#define AS(T, t, x) ((T)(t[x]))\n", "o[t] = AS(int, s, n);", "o[t] = ((int)(s[n]));"),
+    ("#define C(t, x) t[x] /* , */ + ','\n", "o[t] = C(s, n);", "o[t] = s[n] + ',';"),
+]
+
+
+@pytest.mark.parametrize(("macros", "body", "becomes"), BECOMES)
 def test_a_call_becomes_what_the_preprocessor_makes_of_it(
     macros: str, body: str, becomes: str
 ) -> None:
     source = written(macros, body)
     assert source.text == text_of(macros, becomes)
     assert not any(one.refusals for one in shared_arrays(source))
+
+
+def preprocessed(text: str) -> str:
+    """What a preprocessor makes of a text, its signs apart, and no parentheses around a word."""
+    command = [str(GCC), "-E", "-P", "-x", "c++", "-"]
+    told = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True)
+    found = " ".join(re.findall(r"\w+|\+\+|--|//|[-+]=|\S", told.stdout))
+    while (less := re.sub(r"\( (\w+) \)", r"\1", found)) != found:
+        found = less
+    return found
+
+
+GCC = shutil.which("gcc")
+
+
+@pytest.mark.skipif(GCC is None, reason="needs gcc")
+def test_a_preprocessor_makes_the_same_of_a_text_with_its_calls_written_out() -> None:
+    for macros, body, becomes in BECOMES:
+        assert preprocessed(text_of(macros, body)) == preprocessed(text_of(macros, becomes))
 
 
 @pytest.mark.parametrize(

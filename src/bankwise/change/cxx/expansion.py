@@ -23,6 +23,8 @@ from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, called, every, par
 
 _DEEPEST = 4
 """Macros within macros that are written out."""
+_MOST = 1_000
+"""Calls that are written out."""
 
 
 class ExpandedCall(Struct, frozen=True):
@@ -44,7 +46,7 @@ def with_expansions(source: CxxSource) -> tuple[CxxSource, tuple[ExpandedCall, .
     now, found = source, tuple[ExpandedCall, ...]()
     for _ in range(_DEEPEST):
         wanted = _wanted(now)
-        if not wanted:
+        if not wanted or len(wanted) + len(found) > _MOST:
             break
         now, found = _once(now, found, wanted)
     gained = found and _refused(now) < _refused(source)

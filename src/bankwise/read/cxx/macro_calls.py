@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.beside import header_macros
@@ -58,10 +59,23 @@ def macros_called(source: CxxSource, arguments: Node) -> list[tuple[CxxSource, N
     call = around(arguments)
     if call is None or call.type != "call_expression":
         return []
-    name = called(source, call)
-    own = every(source, "preproc_function_def")
-    mine = [one for one in own if source.of(one.child_by_field_name("name")) == name]
-    return [*((source, one) for one in mine), *header_macros(source, name)]
+    return macros_defined(source, called(source, call))
+
+
+def macros_defined(source: CxxSource, name: str) -> list[tuple[CxxSource, Node]]:
+    """The same of a name."""
+    known = _known(source)
+    if name not in known:
+        own = every(source, "preproc_function_def")
+        mine = [one for one in own if source.of(one.child_by_field_name("name")) == name]
+        known[name] = [*((source, one) for one in mine), *header_macros(source, name)]
+    return known[name]
+
+
+@lru_cache(maxsize=4)
+def _known(source: CxxSource) -> dict[str, list[tuple[CxxSource, Node]]]:
+    """The macros that were asked for, by name."""
+    return {}
 
 
 def in_macro(

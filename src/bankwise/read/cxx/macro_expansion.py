@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from bankwise.read.cxx.functions import definitions
-from bankwise.read.cxx.macro_calls import macros_called
+from bankwise.read.cxx.macro_calls import macros_called, macros_defined
 from bankwise.read.cxx.macros import macro_words
 from bankwise.read.cxx.operand import has_comma, macro_texts, operand
 from bankwise.read.cxx.tree import (
@@ -88,9 +89,18 @@ def _in_lines(source: CxxSource, call: Node, text: str) -> str:
 def _macro_of(source: CxxSource, call: Node) -> tuple[CxxSource, Node] | None:
     """The one macro that a call can mean, with the text that it stands in."""
     function = call.child_by_field_name("function")
-    word = source.of(function)
-    found = macros_called(source, call.child_by_field_name("arguments"))
-    if not found or function.type != "identifier" or definitions(source, word):
+    found = _only(source, source.of(function)) if function.type == "identifier" else None
+    if found is None or not _is_before(source, *found, call):
+        return None
+    return None if any(_reads_text(source, one) for one in _calls_around(call)) else found
+
+
+@lru_cache(maxsize=16)
+def _only(source: CxxSource, word: str) -> tuple[CxxSource, Node] | None:
+    """The macro that a word is wherever it is called; None where it may be another one, or a
+    function, or where what it stands for depends on more than its arguments."""
+    found = macros_defined(source, word)
+    if not found or definitions(source, word):
         return None
     says = re.compile(_DEFINES.format(word=re.escape(word)))
     texts = (source.text, *(text for _, text in source.beside))
@@ -100,12 +110,9 @@ def _macro_of(source: CxxSource, call: Node) -> tuple[CxxSource, Node] | None:
     if any(_is_conditional(text, word) for text in texts) or any(t.file == "-D" for t, _ in found):
         return None
     text, node = found[0]
-    body = macro_text(text, node)
-    inner = re.compile(rf"\b{re.escape(word)}\b")
+    body, inner = macro_text(text, node), re.compile(rf"\b{re.escape(word)}\b")
     again = any(inner.search(one) for one in (body, *macro_texts(source, body)))
-    if again or _NEVER.search(body) or not _is_before(source, text, node, call):
-        return None
-    return None if any(_reads_text(source, one) for one in _calls_around(call)) else found[0]
+    return None if again or _NEVER.search(body) else found[0]
 
 
 _CONDITION = re.compile(

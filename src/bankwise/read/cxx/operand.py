@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from bankwise.read.cxx.stable import FIXED
-from bankwise.read.cxx.tree import CxxSource, Node, around, in_macro, macro_text, span, walk
+from bankwise.read.cxx.tree import CxxSource, Node, around, every, in_macro, macro_text, span, walk
 
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _DECLARATIONS = frozenset(
@@ -36,10 +36,7 @@ def has_comma(source: CxxSource, text: str) -> bool:
 
 def macro_texts(source: CxxSource, text: str) -> Iterator[str]:
     """What the macros of the file stand for that a text names, and those that they name in turn."""
-    macros: dict[str, list[str]] = {}
-    for node in (one for one in walk(source.root) if one.type in _MACROS):
-        name = source.of(node.child_by_field_name("name"))
-        macros.setdefault(name, []).append(macro_text(source, node))
+    macros = _by_name(source)
     seen, left = set[str](), _WORDS.findall(text)
     while left:
         name = left.pop()
@@ -47,6 +44,16 @@ def macro_texts(source: CxxSource, text: str) -> Iterator[str]:
             yield from macros[name]
             left += [word for one in macros[name] for word in _WORDS.findall(one)]
         seen.add(name)
+
+
+@lru_cache(maxsize=4)
+def _by_name(source: CxxSource) -> Mapping[str, Sequence[str]]:
+    """The texts of a file's macros."""
+    found: dict[str, list[str]] = {}
+    for node in every(source, *_MACROS):
+        name = source.of(node.child_by_field_name("name"))
+        found.setdefault(name, []).append(macro_text(source, node))
+    return found
 
 
 def _outside(text: str) -> str:
