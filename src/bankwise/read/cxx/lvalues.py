@@ -82,6 +82,15 @@ def _holds_reference(source: CxxSource, kind: str) -> bool:
     return any("&" in source.of(node) for node in found)
 
 
+def aliased(source: CxxSource, kind: str) -> str:
+    """What a name of the file stands for, as in ``using P = float4*``; another type as it is."""
+    name = re.escape(kind.strip().encode())
+    using = rb"\busing\s+" + name + rb"\s*=([^;]*);"
+    typedef = rb"\btypedef\b([^;{}]*[\s*&])" + name + rb"\s*;"
+    found = re.search(using, source.data) or re.search(typedef, source.data) if name else None
+    return found[1].decode().strip() if found is not None else kind
+
+
 def names_reference(source: CxxSource, kind: str) -> bool:
     """Whether a type is a name that the file gives to a reference: ``using R = float&``."""
     name = re.sub(r"\b(?:const|volatile|typename)\b", "", kind).strip().encode()
