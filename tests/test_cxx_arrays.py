@@ -78,6 +78,7 @@ def test_a_use_has_all_indices_and_what_moves_together(
         ("o[t] = (*(float (*)[4])&s[t][4])[3];", "is made float (*)[4]"),
         ("auto p = reinterpret_cast<float (*)[4]>(&s[t][4]); o[t] = p[0][3];", "[4], which is not"),
         ("o[t] = ((P)&s[t][4])->w + (*(P)&s[t][4]).w;", "is perhaps cast"),
+        ("o[t] = ((float4&)(t ? s[t][4] : s[0][4])).w;", "becomes another type"),
         ("P p = reinterpret_cast<P>(&s[t][4]); o[t] = p->w;", "is made P, which is not followed"),
     ],
 )
@@ -433,6 +434,11 @@ def test_a_name_for_a_pointer_is_that_pointer() -> None:
         (array,) = arrays(f"{alias}\n#define MASK 3\n" + KERNEL.format(body))
         assert not array.refusals
         assert {use.kept for use in array.uses} == {("sizeof(float4)",), ()}
+        head = f"{alias}\n__device__ void wide(float& e) {{ o[0] = ((P)&e)->w; }}\n"
+        head += "#define WIDE(e) (*(P)&(e))\n"
+        for body_ in ("wide(s[t][4]);", "o[t] = WIDE(s[t][4]).w;"):
+            (array,) = arrays(head + KERNEL.format(body_))
+            assert array.refusals
 
 
 def test_declarations_of_all_kinds_are_found() -> None:

@@ -27,7 +27,13 @@ from bankwise.read.cxx.functions import (
     meant,
     parameters_of,
 )
-from bankwise.read.cxx.lvalues import aliased, bound, names_reference
+from bankwise.read.cxx.lvalues import (
+    SAME_ELEMENT,
+    aliased,
+    behind_parentheses,
+    bound,
+    names_reference,
+)
 from bankwise.read.cxx.macro_calls import Kept, argument_of, has_rows, in_macro, macro_of
 from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.tree import (
@@ -91,9 +97,9 @@ def as_reference(source: CxxSource, element: Node) -> Kept | None:
     cast, kind = _reference_cast(source, element)
     if cast is None:
         within = around(element)
-        while within is not None and within.type == "field_expression":
+        while within is not None and within.type in (*SAME_ELEMENT, "update_expression"):
             if _reference_cast(source, within)[0] is not None:
-                return _no(source, within, "is of a member that becomes another type")
+                return _no(source, within, "becomes another type, which is not followed")
             within = around(within)
         return None
     top = cast
@@ -116,14 +122,8 @@ def as_reference(source: CxxSource, element: Node) -> Kept | None:
 def _seems_cast(source: CxxSource, element: Node) -> bool:
     """Whether ``(P)&s[i]``, which the tree has as an operation of two numbers, may be a cast: ``P``
     is no variable."""
-    both = element.parent
-    if both is None or both.type != "binary_expression" or source.of(both.children[1]) != "&":
-        return False
-    left = both.children[0]
-    while left.type != "parenthesized_expression" and left.named_children and left != element:
-        left = left.named_children[-1]
-    inner = named(left)[0] if left.type == "parenthesized_expression" else left
-    return inner != left and inner.type == "identifier" and not operand(source, inner)
+    name = behind_parentheses(source, element)
+    return name is not None and not operand(source, name)
 
 
 def _reference_cast(source: CxxSource, element: Node) -> tuple[Node, str]:
