@@ -75,6 +75,11 @@ def test_a_use_has_all_indices_and_what_moves_together(
         ("float4* p = &(float4&)s[t][4]; p[1].x = 1;", "indexed further"),
         ("float (&p)[4] = (float (&)[4])s[t][4]; p[3] = 1;", "which is not followed"),
         ("float4& p = (float4&)s[t][4]; (&p)[1].x = 1;", "a reference is bound to"),
+        ("o[t] = (*(float (*)[4])&s[t][4])[3];", "is made float (*)[4]"),
+        ("auto p = reinterpret_cast<float (*)[4]>(&s[t][4]); o[t] = p[0][3];", "[4], which is not"),
+        ("o[t] = ((P)&s[t][4])->w + (*(P)&s[t][4]).w;", "is perhaps cast"),
+        ("o[t] = ((float4&)(t ? s[t][4] : s[0][4])).w;", "becomes another type"),
+        ("P p = reinterpret_cast<P>(&s[t][4]); o[t] = p->w;", "is made P, which is not followed"),
     ],
 )
 def test_everything_else_is_refused_at_its_place(statement: str, why: str) -> None:
@@ -421,6 +426,19 @@ def test_a_reference_is_followed_where_all_functions_of_its_name_stay() -> None:
     ):
         (array,) = arrays(before + KERNEL.format(call))
         assert bool(array.refusals) == refused, before
+
+
+def test_a_name_for_a_pointer_is_that_pointer() -> None:
+    body = "P p = reinterpret_cast<P>(&s[t][4]); o[t] = p->w; o[0] = (MASK)&s[t][4];"
+    for alias in ("using P = const float4*;", "typedef const float4 *P;"):
+        (array,) = arrays(f"{alias}\n#define MASK 3\n" + KERNEL.format(body))
+        assert not array.refusals
+        assert {use.kept for use in array.uses} == {("sizeof(float4)",), ()}
+        head = f"{alias}\n__device__ void wide(float& e) {{ o[0] = ((P)&e)->w; }}\n"
+        head += "#define WIDE(e) (*(P)&(e))\n"
+        for body_ in ("wide(s[t][4]);", "o[t] = WIDE(s[t][4]).w;"):
+            (array,) = arrays(head + KERNEL.format(body_))
+            assert array.refusals
 
 
 def test_declarations_of_all_kinds_are_found() -> None:

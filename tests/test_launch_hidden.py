@@ -144,3 +144,10 @@ def test_a_function_of_a_class_is_not_another_one_of_its_name() -> None:
     assert blocks(source.replace("XX", "o.grow(n)")) == []
     method = source.replace("void grow(int v) {}", "struct Other { void grow(int v) {} };")
     assert blocks(method.replace("XX", "o.grow(n)")) == [_KNOWN]
+
+
+def test_constants_of_a_namespace_without_a_name_are_those_of_the_file() -> None:
+    source = "namespace { constexpr int n = 64; } void f() { k<<<1, n>>>(p); }"
+    assert blocks(source) == [_KNOWN]
+    assert blocks(f"const int n = 32; {source}") == []
+    assert blocks(source.replace("namespace", "namespace a")) == []

@@ -16,7 +16,7 @@ from bankwise.read.cxx.functions import definitions, function_of, macros_of, par
 from bankwise.read.cxx.macro_calls import argument_of, macro_of
 from bankwise.read.cxx.tree import CxxSource, Node, around, called, named, walk
 
-_SAME = frozenset(
+SAME_ELEMENT = frozenset(
     {"conditional_expression", "comma_expression", "assignment_expression", "field_expression"}
 )
 """Expressions that may be the element itself, or a part of it."""
@@ -28,7 +28,7 @@ def bound(source: CxxSource, element: Node) -> str:
     top, parent = element, around(element)
     while parent is not None:
         macro = parent.type == "argument_list" and macro_of(source, parent) is not None
-        if not macro and parent.type not in _SAME:
+        if not macro and parent.type not in SAME_ELEMENT:
             break
         top = around(parent) if macro else parent
         parent = around(top)
@@ -80,6 +80,27 @@ def _holds_reference(source: CxxSource, kind: str) -> bool:
         and source.of(node.child_by_field_name("name")) == kind.partition("<")[0].strip()
     )
     return any("&" in source.of(node) for node in found)
+
+
+def aliased(source: CxxSource, kind: str) -> str:
+    """What a name of the file stands for, as in ``using P = float4*``; another type as it is."""
+    name = re.escape(kind.strip().encode())
+    using = rb"\busing\s+" + name + rb"\s*=([^;]*);"
+    typedef = rb"\btypedef\b([^;{}]*[\s*&])" + name + rb"\s*;"
+    found = re.search(using, source.data) or re.search(typedef, source.data) if name else None
+    return found[1].decode().strip() if found is not None else kind
+
+
+def behind_parentheses(source: CxxSource, element: Node) -> Node | None:
+    """``P`` of ``(P)&s[i]``, which the tree has as an operation of two numbers; None without it."""
+    both = around(element)
+    if both is None or both.type != "binary_expression" or source.of(both.children[1]) != "&":
+        return None
+    left = both.children[0]
+    while left.type != "parenthesized_expression" and left.named_children and left != element:
+        left = left.named_children[-1]
+    inner = named(left)[0] if left.type == "parenthesized_expression" else left
+    return inner if inner != left and inner.type == "identifier" else None
 
 
 def names_reference(source: CxxSource, kind: str) -> bool:
@@ -165,7 +186,7 @@ def _stays(source: CxxSource, function: Node, parameter: Node) -> bool:
 def _is_value(source: CxxSource, name: Node) -> bool:
     """Whether what a name means is read or set at a place, and no more."""
     parent = around(name)
-    while parent is not None and parent.type in _SAME - {"field_expression"}:
+    while parent is not None and parent.type in SAME_ELEMENT - {"field_expression"}:
         parent = around(parent)
     kind = parent.type if parent is not None else ""
     if kind == "init_declarator":
@@ -183,4 +204,4 @@ def _is_value(source: CxxSource, name: Node) -> bool:
         strange = not function or re.search("cast|address", function) is not None
         strange |= macro_of(source, parent) is not None
         return not strange and not definitions(source, function)
-    return kind in _VALUES
+    return kind in _VALUES and behind_parentheses(source, name) is None

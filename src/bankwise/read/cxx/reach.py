@@ -27,8 +27,15 @@ from bankwise.read.cxx.functions import (
     meant,
     parameters_of,
 )
-from bankwise.read.cxx.lvalues import bound, names_reference
+from bankwise.read.cxx.lvalues import (
+    SAME_ELEMENT,
+    aliased,
+    behind_parentheses,
+    bound,
+    names_reference,
+)
 from bankwise.read.cxx.macro_calls import Kept, argument_of, has_rows, in_macro, macro_of
+from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -53,6 +60,9 @@ INTEGER = re.compile(
     r"(?:std::)?(?:u?int(?:32|64)_t|u?intptr_t|size_t|unsigned(?: int| long| long long)?)"
 )
 """What holds an address as a number of bytes."""
+
+_NUMBERS = ("int", "long", "long long", "uint", "ulong", "u32", "u64", "uint32", "uint64")
+"""Others, also by names that projects have for them."""
 
 _COPIES: Mapping[str, int] = {"__pipeline_memcpy_async": 2}
 """Of the CUDA headers: what moves bytes to its first argument, and which argument says how many."""
@@ -82,12 +92,14 @@ def reach(source: CxxSource, address: Node, depth: int = 0) -> Kept:
 def as_reference(source: CxxSource, element: Node) -> Kept | None:
     """How many bytes are moved from an element of which a cast makes one of another type, as in
     ``((float4&)s[r][c]).x``; None without such a cast."""
+    if _seems_cast(source, element):
+        return _no(source, element, "is perhaps cast, by what is no variable")
     cast, kind = _reference_cast(source, element)
     if cast is None:
         within = around(element)
-        while within is not None and within.type == "field_expression":
+        while within is not None and within.type in (*SAME_ELEMENT, "update_expression"):
             if _reference_cast(source, within)[0] is not None:
-                return _no(source, within, "is of a member that becomes another type")
+                return _no(source, within, "becomes another type, which is not followed")
             within = around(within)
         return None
     top = cast
@@ -105,6 +117,13 @@ def as_reference(source: CxxSource, element: Node) -> Kept | None:
     )
     further = reach(source, parent) if taken else ()
     return further if isinstance(further, Refusal) else (f"sizeof({to})", *further)
+
+
+def _seems_cast(source: CxxSource, element: Node) -> bool:
+    """Whether ``(P)&s[i]``, which the tree has as an operation of two numbers, may be a cast: ``P``
+    is no variable."""
+    name = behind_parentheses(source, element)
+    return name is not None and not operand(source, name)
 
 
 def _reference_cast(source: CxxSource, element: Node) -> tuple[Node, str]:
@@ -137,12 +156,20 @@ def _cast(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
 
 
 def _as(source: CxxSource, kind: str, cast: Node, depth: int) -> Kept:
-    found, to = reach(source, cast, depth), pointee(kind)
+    found, to = reach(source, cast, depth), pointee(aliased(source, kind))
     if not isinstance(found, Refusal) and has_rows(found) and kind:
         return _no(source, cast, f"is made {kind} before a matrix is moved from it")
+    if to is None and kind and not isinstance(found, Refusal) and not _is_number(source, kind):
+        return _no(source, cast, f"is made {kind}, which is not followed")
     if isinstance(found, Refusal) or found or to is None:
         return found
     return (f"sizeof({to})",) if to not in ("", "void", "auto") else ()
+
+
+def _is_number(source: CxxSource, kind: str) -> bool:
+    """Whether a type holds an address as a number, and is no pointer."""
+    plain = re.sub(r"\b(?:const|volatile)\b", "", aliased(source, kind)).strip()
+    return INTEGER.fullmatch(plain) is not None or plain in _NUMBERS
 
 
 def pointee(kind: str) -> str | None:

@@ -47,10 +47,14 @@ def enumerate_names(reading: HostReading, at: int) -> None:
 
 def leave(reading: HostReading) -> None:
     """Out of a block: what a structure or a namespace names is ``name::constant`` then; names of an
-    enumeration stay."""
+    enumeration stay, and those of a namespace without a name."""
     left, name = reading.scopes.pop(), reading.called.pop()
     reading.blocks.pop()
-    if name:
+    if name == "namespace":
+        around = reading.scopes[-1]
+        same = {n: value if around.get(n, value) == value else None for n, value in left.items()}
+        around.update(same)
+    elif name:
         reading.scopes[-1].update({f"{name}::{one}": value for one, value in left.items()})
 
 
