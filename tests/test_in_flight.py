@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
 
-from bankwise.ask.dearer import slower
+from bankwise.ask.array_texts import WrittenArray
+from bankwise.ask.array_unrolled import in_flight
+from bankwise.ask.dearer import slower, waiting
+from bankwise.ask.every_launch import emitted_cost
+from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.unrolling import staging_lines
 from bankwise.errors import Location
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyKernel, LoadsInFlight
+from bankwise.read.cuda import CUDA
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.tree import parse
 from bankwise.read.follow.driver import check_code
+from bankwise.read.options import Options
+from bankwise.read.source import Compilation
 from command import bankwise
 from cuda_fixes import KERNELS, extra, fixed, real, verdicts
 from isa_texts import amd_text
@@ -185,6 +193,20 @@ def test_a_loop_that_a_pad_keeps_from_being_unrolled_is_unrolled_by_a_pragma() -
     assert change["address"].endswith(", under #pragma unroll 16")
     said = "#pragma unroll 16 keeps 16 loads of global memory in flight, 4 without it"
     assert said in json.dumps(answer["changes"])
+
+
+def test_waves_that_wait_as_often_beside_fewer_blocks_need_no_pragma() -> None:
+    """3 blocks fit before, 2 after: as many loads are in flight, so no loop has lost some."""
+    text, emitted = "", emitted_cost(())
+    before, after = (
+        CompiledText(text, (replace(kernel(96), registers=registers),), "", emitted)
+        for registers in (80, 96)
+    )
+    assert waiting(before.kernels, after.kernels)
+    source, what = parse(text, "k.cu"), Compilation(Path("k.cu"))
+    chosen = (cast("WrittenArray", None),)
+    author = Author(source, CUDA, what, Options())
+    assert in_flight(author, before, chosen, after) == (chosen, after)
 
 
 STAGING = """

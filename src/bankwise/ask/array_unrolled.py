@@ -31,7 +31,9 @@ def in_flight(
     if not chosen or not waiting(before.kernels, after.kernels):
         return chosen, after
     both = zip(before.kernels, after.kernels, strict=True)
-    most = max(old.loads.most for old, new in both if new.loads.waits > old.loads.waits)
+    # What waits longer for want of blocks beside it has as many loads in flight.
+    fewer = (old.loads.most for old, new in both if new.loads.waits > old.loads.waits)
+    most = max(fewer, default=0)
     # Each round of a loop may load for several arrays.
     for count in sorted({n for n in (most, most // 2) if n > 1}, reverse=True):
         hint = f"#pragma unroll {count}"
