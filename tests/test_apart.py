@@ -27,7 +27,7 @@ PTX_TEXT = (Path(__file__).parent / "data" / "profile" / "tiles.ptx").read_text(
 def copies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any work is worth copies, as many as there are pieces."""
     monkeypatch.setattr(apart, "WORTH", 0)
-    monkeypatch.setattr(apart, "_cores", lambda: 8)
+    monkeypatch.setattr(apart, "cores", lambda: 8)
     monkeypatch.setattr(threading, "active_count", lambda: 1)
 
 
@@ -79,7 +79,7 @@ def test_kernels_are_answered_alike_here_and_apart(
 ) -> None:
     found = check_code(PTX, PTX_TEXT, "k.ptx", "sm_90")
     assert len(found) > 1
-    monkeypatch.setattr(apart, "_cores", lambda: 1)
+    monkeypatch.setattr(apart, "cores", lambda: 1)
     here = check_code(PTX, PTX_TEXT, "k.ptx", "sm_90")
     for one, other in zip(found, here, strict=True):
         assert (one.name, one.launch, one.refusals) == (other.name, other.launch, other.refusals)
