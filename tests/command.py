@@ -54,7 +54,7 @@ def bankwise(*words: object) -> Ended:
         with redirect_stdout(out), redirect_stderr(err):
             main()
     except SystemExit as end:
-        assert "internal error" not in err.getvalue(), err.getvalue()
+        assert "internal error:" not in err.getvalue(), err.getvalue()
         code = int(end.code or 0)
         return Ended(code, out.getvalue(), unfolded(err.getvalue()), err.getvalue())
     finally:

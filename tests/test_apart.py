@@ -95,7 +95,7 @@ def test_kernels_are_answered_alike_here_and_apart(
 _SLOW = """
 import sys, time
 from bankwise.read.follow import apart
-apart.WORTH, apart._cores = 0, lambda: 2
+apart.WORTH, apart.cores = 0, lambda: 2
 print("begun", flush=True)
 apart.each_apart(lambda n: time.sleep(60), range(2), lambda n: 1)
 """
