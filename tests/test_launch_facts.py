@@ -273,4 +273,7 @@ def test_host_code_passes_numbers_as_parameters_hold_them() -> None:
     longer = KernelLaunch("k", positional=(1, 2, 3, 4, 5))
     (passed,) = as_passed((KernelLaunch("k", positional=numbers), longer), sizes)
     assert passed.positional == (3, -1, None, 1)
+    types = ("unsigned int", "long", "signed char", "bool")
+    told = KernelLaunch("k", positional=(1, 2, 260, 7))
+    assert next(as_passed((told,), sizes, types)).positional == (1, 2, 4, 1)
     assert list(as_passed((longer,), {})) == [longer]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -163,7 +164,7 @@ def test_a_report_in_a_notebook_shows_itself_once(monkeypatch: pytest.MonkeyPatc
     "words",
     [("machines", "sm_90"), ("machines", "--format", "json"), ("check", READS, "--all"), ("-h",)],
 )
-def test_a_pipe_that_ends_early_is_no_failure(words: tuple[object, ...]) -> None:
+def test_a_pipe_that_ends_early_ends_the_command_as_sigpipe_does(words: tuple[object, ...]) -> None:
     ended = subprocess.Popen(
         [sys.executable, "-m", "bankwise", *map(str, words)],
         stdout=subprocess.PIPE,
@@ -173,4 +174,4 @@ def test_a_pipe_that_ends_early_is_no_failure(words: tuple[object, ...]) -> None
     assert ended.stdout is not None
     ended.stdout.close()
     _, err = ended.communicate()
-    assert (ended.returncode, err) == (0, b"")
+    assert (ended.returncode, err) == (128 + signal.SIGPIPE, b"")

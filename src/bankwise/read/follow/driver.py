@@ -41,7 +41,7 @@ from bankwise.read.launch.facts import (
     launches_of,
 )
 from bankwise.read.launch.shapes import assumed, at_bound
-from bankwise.read.names import listed, means
+from bankwise.read.names import demangled, listed, means, parameters
 
 UNSAID = Launches()
 """Nobody says how kernels are launched."""
@@ -294,7 +294,8 @@ def _launches(
         size = whole_size(text.size, dialect.group, kernel.name, place)
     required = () if size is None or text.bound else (KernelLaunch(block=size),)
     plain = _concerning(dialect, kernel, said.plain, size)
-    hosted = tuple(as_passed(said.hosted, dialect.parameters(kernel)))
+    types = parameters(demangled(kernel.name))
+    hosted = tuple(as_passed(said.hosted, dialect.parameters(kernel), types))
     levels = (*said.stated, required, (plain,), hosted, said.supposed)
     found = tuple(
         replace(one, arguments={dialect.key_of(kernel, k): n for k, n in one.arguments.items()})

@@ -150,22 +150,26 @@ def _distinct(found: Iterable[KernelLaunch]) -> list[KernelLaunch]:
 
 
 def as_passed(
-    launches: Iterable[KernelLaunch], sizes: Mapping[str | int, int]
+    launches: Iterable[KernelLaunch], sizes: Mapping[str | int, int], types: Sequence[str] = ()
 ) -> Iterator[KernelLaunch]:
     """Launches of host code as the kernel gets them whose parameters have these ``sizes`` in bytes:
-    numbers as C++ converts them; a byte may be a bool, which holds 0 or 1. Without those of more
-    arguments, which are of another kernel of that name."""
+    numbers as C++ converts them. ``types``: of all parameters, where the kernel's name tells them;
+    else a byte may be a bool. Without launches of more arguments, which are of another kernel of
+    that name."""
+    told = types if len(types) == len(sizes) else [""] * len(sizes)
     for one in launches:
         if not sizes or len(one.positional) <= len(sizes):
-            numbers = zip(one.positional, sizes.values(), strict=False)
-            passed = tuple(_passed(number, size) for number, size in numbers)
+            each = zip(one.positional, sizes.values(), told, strict=False)
+            passed = tuple(_passed(*argument) for argument in each)
             yield replace(one, positional=passed) if sizes else one
 
 
-def _passed(number: int | float | None, size: int) -> int | float | None:
+def _passed(number: int | float | None, size: int, kind: str) -> int | float | None:
     if not isinstance(number, int) or not size:
         return number
-    if size == 1 and number not in (0, 1):
+    if kind == "bool":
+        return int(number != 0)
+    if size == 1 and not kind and number not in (0, 1):
         return None
     fits = -(1 << 8 * size - 1) <= number < 1 << 8 * size
     return number if fits else number % (1 << 8 * size)
