@@ -245,7 +245,7 @@ def test_a_text_whose_rounds_are_not_followed_again_is_no_cheaper() -> None:
         made: Any = SimpleNamespace(emitted=emitted)
         made.under = lambda keys: made
         author: Any = SimpleNamespace(source=source, compiled=lambda text: made)
-        found = array_search._compiled(author, CompiledText("", (), "", took), [])
+        found = array_search.compiled_with(author, CompiledText("", (), "", took), [])
         return found if isinstance(found, str) else found is made
 
     assert tried(takes) == "the rounds of a block of gemm are too many to follow them again"
