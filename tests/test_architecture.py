@@ -63,6 +63,18 @@ def test_patterns_that_are_compiled_late_can_be() -> None:
     subprocess.run([sys.executable, "-c", script, *names], check=True)
 
 
+def test_a_check_of_assembly_loads_nothing_that_starts_programs() -> None:
+    """What is imported is most of what a short command takes."""
+    kernel = ROOT / "tests" / "data" / "isa" / "triton_attention.gfx950.amdgcn"
+    script = (
+        "import sys; from bankwise import check; check(sys.argv[1]);"
+        "print(*{'subprocess', 'bankwise.read.toolkit'} & set(sys.modules))"
+    )
+    words = [sys.executable, "-c", script, str(kernel)]
+    ended = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert ended.stdout == "\n"
+
+
 def test_a_late_pattern_is_what_re_makes() -> None:
     late, now = regex(r"(?P<one>A)b?", re.IGNORECASE), re.compile(r"(?P<one>A)b?", re.IGNORECASE)
     assert copy(late).pattern == now.pattern

@@ -8,14 +8,16 @@ again on other facts of its launches, but for those kernels that they are of.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from msgspec import field
 
 from bankwise.errors import InputError
 from bankwise.identity import ByIdentity
-from bankwise.read.ahead import BegunCompilation, spare
 from bankwise.read.assembly import AssemblyKernel
+
+if TYPE_CHECKING:
+    from bankwise.read.ahead import BegunCompilation
 
 Answer = AssemblyKernel | InputError
 T = TypeVar("T")
@@ -47,6 +49,8 @@ class KeptCode(ByIdentity, frozen=True, eq=False):
 
     def begin(self, of: object, start: Callable[[], BegunCompilation | None]) -> None:
         """Start a compiler, where it was not, and a core is left for it."""
+        from bankwise.read.ahead import spare
+
         running = sum(one.runs for _, one in self.begun)
         if running < spare() and all(known != of for known, _ in self.begun):
             made = start()
