@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from bankwise.ask.fix_source import fix_source_file
 from bankwise.ask.source_text import Author, source_beside
 from bankwise.read import ahead
 from bankwise.read.ahead import BegunCompilation
@@ -19,6 +20,7 @@ from bankwise.read.options import Options
 from bankwise.read.source import Compilation, begun, laid_out
 from bankwise.read.toolkit import find_program
 
+ROOT = Path(__file__).parents[1]
 real = pytest.mark.skipif(find_program("nvcc") is None, reason="nvcc is not installed")
 
 KERNEL = """#include <cuda_runtime.h>
@@ -106,6 +108,31 @@ def test_a_text_that_was_begun_is_compiled_to_the_same(tmp_path: Path) -> None:
     assert made.how == other.how
     assert made.emitted.passes == other.emitted.passes
     assert made.emitted.passes != author.compiled(KERNEL).emitted.passes
+
+
+@real
+@pytest.mark.usefixtures("two_cores")
+def test_the_search_begins_the_text_that_it_tries_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two texts are tried: the second one runs while the first is judged, with the same answer."""
+    file = ROOT / "tests" / "data" / "cuda_fix" / "transpose_flat.cu"
+    taken: list[BegunCompilation] = []
+    all_kept: list[KeptCode] = []
+    take = KeptCode.take
+
+    def heard(kept: KeptCode, of: object) -> BegunCompilation | None:
+        one = take(kept, of)
+        taken.extend([one] * (one is not None))
+        all_kept.append(kept)
+        return one
+
+    monkeypatch.setattr(KeptCode, "take", heard)
+    found = fix_source_file(file, Options(target="sm_90"))
+    assert taken
+    assert all(one.started.returncode == 0 for one in taken)
+    assert not any(kept.begun for kept in all_kept)
+    monkeypatch.setattr(ahead, "MOST", 0)
+    assert fix_source_file(file, Options(target="sm_90")).fixed_text == found.fixed_text
+    assert found.changes
 
 
 def test_lines_inside_of_kernels_say_nothing_of_launches() -> None:

@@ -5,14 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.read.launch.host import launches_in
+from launch_blocks import blocks
 
 _KNOWN = (64, 1, 1)
-
-
-def blocks(source: str) -> list[object]:
-    """Of each launch, None where it is not known; those of one kernel alike once."""
-    return list(dict.fromkeys(one.block for one in launches_in(source)))
 
 
 @pytest.mark.parametrize(

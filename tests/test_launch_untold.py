@@ -10,6 +10,7 @@ import pytest
 
 from bankwise.read.launch.host import launches_in
 from command import bankwise, unfolded
+from launch_blocks import blocks
 from test_cuda import compiles, real
 
 _KNOWN = (64, 1, 1)
@@ -17,11 +18,6 @@ _TEMPLATE = "template <int N> void run(float* p, int n) { k<N><<<n, N>>>(p, n); 
 _FUNCTION = "void run(float* p, int n) { k<<<1, n>>>(p, n); } "
 
 _AGAIN = "void run(float* p, int n) { k<<<1, n>>>(p); if (n > 32) run(p, n / 2); } "
-
-
-def blocks(source: str) -> list[object]:
-    """Of each launch, None where it is not known; those of one kernel alike once."""
-    return list(dict.fromkeys(one.block for one in launches_in(source)))
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def hidden_at(
     if head is None:
         return frozenset()
     own = {*_declared(head.parameters), *head.template}
-    own |= {w.text for w, sign in _pairs(head.captures or ()) if w.is_name and sign.text == "="}
+    own |= {w.text for w, sign in pairwise(head.captures or ()) if w.is_name and sign.text == "="}
     return frozenset(own.union(*(one.members for one in classes.values() if head.qualified)))
 
 
@@ -127,13 +127,9 @@ def _numbers(words: Sequence[SourceWord], at: int) -> Iterator[str]:
     start = at - 1
     while start >= 0 and (words[start].is_name or words[start].text in _IN_TYPES):
         if words[start].text == "template":
-            yield from (w.text for w, sign in _pairs(words[start:at]) if sign.text in (",", ">"))
+            yield from (w.text for w, sign in pairwise(words[start:at]) if sign.text in (",", ">"))
             return
         start -= 1
-
-
-def _pairs(words: Sequence[SourceWord]) -> Iterator[tuple[SourceWord, SourceWord]]:
-    return pairwise(words)
 
 
 def _declared(parameters: Sequence[SourceWord]) -> Iterator[str]:

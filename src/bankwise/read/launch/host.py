@@ -104,7 +104,8 @@ def launches_in(
 
 
 def lines_of_kernels(source: str) -> frozenset[int]:
-    """The lines, from 1, that may change while :func:`launches_in` says the same of a source."""
+    """The lines, from 1, in which indices may change while :func:`launches_in` says the same of a
+    source."""
     return kernel_lines(tokens(source), LAUNCHES)
 
 

@@ -95,8 +95,8 @@ def functions_in(words: Sequence[SourceWord]) -> dict[str, Launcher]:
 
 
 def kernel_lines(words: Sequence[SourceWord], launches: Sequence[str]) -> frozenset[int]:
-    """The lines that hold nothing but what kernels do which launch nothing and define no macro: no
-    word of these says anything of a launch in another line."""
+    """The lines that hold nothing but what kernels do which launch nothing and define no macro. Of
+    launches these say no more than which names they assign to."""
     found: set[int] = set()
     for _, one in _functions(words):
         begins = one.named
