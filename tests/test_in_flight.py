@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from bankwise.ask.array_texts import WrittenArray
-from bankwise.ask.array_unrolled import in_flight
+from bankwise.ask.array_unrolled import in_flight, is_better
 from bankwise.ask.dearer import slower, waiting
-from bankwise.ask.every_launch import emitted_cost
+from bankwise.ask.every_launch import EmittedCost, emitted_cost
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.unrolling import staging_lines
 from bankwise.errors import Location
@@ -197,9 +197,9 @@ def test_a_loop_that_a_pad_keeps_from_being_unrolled_is_unrolled_by_a_pragma() -
 
 def test_waves_that_wait_as_often_beside_fewer_blocks_need_no_pragma() -> None:
     """3 blocks fit before, 2 after: as many loads are in flight, so no loop has lost some."""
-    text, emitted = "", emitted_cost(())
+    text, nothing = "", emitted_cost(())
     before, after = (
-        CompiledText(text, (replace(kernel(96), registers=registers),), "", emitted)
+        CompiledText(text, (replace(kernel(96), registers=registers),), "", nothing)
         for registers in (80, 96)
     )
     assert waiting(before.kernels, after.kernels)
@@ -207,6 +207,25 @@ def test_waves_that_wait_as_often_beside_fewer_blocks_need_no_pragma() -> None:
     chosen = (cast("WrittenArray", None),)
     author = Author(source, CUDA, what, Options())
     assert in_flight(author, before, chosen, after) == (chosen, after)
+
+
+def emitted(one: AssemblyKernel, passes: int = 100, executed: int = 100) -> CompiledText:
+    key = ("k", "")
+    cost = EmittedCost({key: passes}, {key: executed}, {key: 0}, frozenset())
+    return CompiledText("", (one,), "", cost)
+
+
+def test_a_pragma_is_kept_only_where_nothing_speaks_against_it() -> None:
+    """As it was waves wait 8 times, behind the pad 32 times."""
+    before, after = emitted(kernel(8, 16)), emitted(kernel(32, 4))
+    assert is_better(before, after, emitted(kernel(8, 16)))
+    assert not is_better(before, after, emitted(kernel(16, 8)))
+    assert not is_better(before, after, emitted(kernel(8, 16), passes=101))
+    assert not is_better(before, after, emitted(kernel(8, 16), executed=101))
+    long = replace(kernel(8, 16), instructions=10_000)
+    assert not is_better(before, after, emitted(long))
+    fat = replace(kernel(8, 16), registers=160)
+    assert not is_better(before, after, emitted(fat))
 
 
 STAGING = """

@@ -42,7 +42,7 @@ def in_flight(
             break
         author.phase(f"compiling it with loops unrolled by {count}")
         made = compiled_with(author, before, [one.spelling for one in tried])
-        if isinstance(made, CompiledText) and _is_better(before, after, made):
+        if isinstance(made, CompiledText) and is_better(before, after, made):
             told = _NOTE.format(hint=hint, kept=_most(made), without=_most(after))
             pairs = zip(chosen, tried, strict=True)
             return tuple(o if o is n else replace(n, note=told) for o, n in pairs), made
@@ -65,7 +65,7 @@ def _unrolled(source: CxxSource, one: WrittenArray, hint: str) -> WrittenArray:
     return replace(one, spelling=under_pragma(one.spelling, lines, hint))
 
 
-def _is_better(before: CompiledText, after: CompiledText, made: CompiledText) -> bool:
+def is_better(before: CompiledText, after: CompiledText, made: CompiledText) -> bool:
     """Whether a text waits as before, and takes no more of anything that is told."""
     old, new = before.kernels, made.kernels
     dearer = waiting(old, new) or slower(old, new) or _worse(before, after, made)
