@@ -219,6 +219,7 @@ def test_a_pragma_is_kept_only_where_nothing_speaks_against_it() -> None:
     """As it was waves wait 8 times, behind the pad 32 times."""
     before, after = emitted(kernel(8, 16)), emitted(kernel(32, 4))
     assert is_better(before, after, emitted(kernel(8, 16)))
+    assert not is_better(before, after, emitted(kernel(11, 12)))
     assert not is_better(before, after, emitted(kernel(16, 8)))
     assert not is_better(before, after, emitted(kernel(8, 16), passes=101))
     assert not is_better(before, after, emitted(kernel(8, 16), executed=101))
@@ -226,6 +227,13 @@ def test_a_pragma_is_kept_only_where_nothing_speaks_against_it() -> None:
     assert not is_better(before, after, emitted(long))
     fat = replace(kernel(8, 16), registers=160)
     assert not is_better(before, after, emitted(fat))
+
+
+def test_a_pragma_that_leaves_room_for_fewer_blocks_is_not_kept() -> None:
+    """3 blocks of 80 registers a thread, 2 of 96, whose waves wait as much less often."""
+    before, after = (emitted(replace(kernel(n, 8), registers=80)) for n in (96, 300))
+    assert is_better(before, after, emitted(replace(kernel(64, 8), registers=80)))
+    assert not is_better(before, after, emitted(replace(kernel(64, 8), registers=96)))
 
 
 STAGING = """
