@@ -222,10 +222,12 @@ def without_ir(bare: str, *words: object) -> subprocess.CompletedProcess[str]:
 def test_without_the_extra_one_line_says_what_to_install(
     bare: str, tmp_path: Path, verb: str
 ) -> None:
-    done = without_ir(bare, verb, written(tmp_path, ROWS), "-t", "gfx950")
+    file = written(tmp_path, ROWS)
+    done = without_ir(bare, verb, file, "-t", "gfx950")
     assert (done.returncode, done.stdout) == (2, "")
-    said = r"error: reading MLIR needs the IREE compiler\n  hint: pip install (-e )?'\S+\[ir\]'\n"
-    assert re.fullmatch(said, done.stderr)
+    said = r"reading MLIR needs the IREE compiler\n  hint: pip install (-e )?'\S+\[ir\]'\n"
+    said = rf"error: {re.escape(str(file))}: {said}"
+    assert re.fullmatch(said.replace(" ", r"\s+"), done.stderr)
 
 
 @pytest.mark.parametrize(

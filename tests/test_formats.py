@@ -260,6 +260,8 @@ def test_a_wrong_kind_is_refused_by_its_name_with_a_way_on(verb: str, tmp_path: 
         first, _, hint = ended.err.partition("\n  hint: ")
         assert first == f"error: {file}: this is {kind}{_not_taken(verb)}"
         assert hint.strip(), name
+        if kind.compiled and " --" not in verb:
+            assert hint.startswith("`check`"), "what takes it as it is comes first"
         assert not PARSERS.search(first), name
         refused += 1
     assert refused > 20

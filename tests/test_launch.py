@@ -496,10 +496,11 @@ def test_options_are_for_the_kernels_that_have_a_use_for_them(tmp_path: Path) ->
     ):
         one = kernel("b", NOTHING, parameters=".param .u32 n")
         assert check(tmp_path, one, *words)[0] == 2
-    code, found = check(
-        tmp_path, kernel("a", NOTHING, size=".maxntid 64, 1, 1"), "--workgroup-size", "65"
-    )
-    assert code == 2
+    sized = kernel("_Z3runv", NOTHING, size=".maxntid 64, 1, 1")
+    code, found = check(tmp_path, sized, "--workgroup-size", "65")
+    assert (code, "kernel run is compiled for 64" in str(found["error"])) == (2, True)
+    code, found = check(tmp_path, sized, "--arg", "n=4")
+    assert (code, "kernel run has no parameter 'n'" in str(found["error"])) == (2, True)
 
 
 def test_kernels_without_shared_memory_are_told_in_one_line(tmp_path: Path) -> None:

@@ -143,7 +143,8 @@ def _not_taken(found: Format, verb: str, path: str | Path, target: str, kernel: 
     also = f"{_conjunction(verbs)} take{'s' * (len(verbs) == 1)} it" if verbs else ""
     asked = (str(path), read_text(path), verb, target, kernel) if found.instead_of else ()
     own = load(found.instead_of)(*asked) if asked else ""
-    hint = "; ".join(part for part in (own or found.instead, also) if part)
+    ways = (own or found.instead, also)
+    hint = "; ".join(filter(None, ways[::-1] if found.compiled else ways))
     return InputError(message, location=Location(str(path)), hint=hint)
 
 

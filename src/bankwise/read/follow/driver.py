@@ -41,7 +41,7 @@ from bankwise.read.launch.facts import (
     launches_of,
 )
 from bankwise.read.launch.shapes import assumed, at_bound
-from bankwise.read.names import demangled, listed, means, parameters
+from bankwise.read.names import demangled, listed, means, parameters, short
 
 UNSAID = Launches()
 """Nobody says how kernels are launched."""
@@ -118,11 +118,13 @@ def with_options(
     for key in args:
         strange = [dialect.strange_argument(one, key) for one in found]
         if strange and all(one is not None for one in strange):
-            raise InputError(f"kernel {names[0]} has no parameter {key!r}", hint=strange[0] or "")
+            raise InputError(
+                f"kernel {short(names[0])} has no parameter {key!r}", hint=strange[0] or ""
+            )
     plain = KernelLaunch(block=size, arguments=args, said="as --workgroup-size says")
     if size is not None and not any(_takes(dialect, one, size) for one in found):
         most = ",".join(map(str, dialect.threads(found[0]).size or ()))
-        message = f"kernel {names[0]} is compiled for {most} threads, not for {prod(size)}"
+        message = f"kernel {short(names[0])} is compiled for {most} threads, not for {prod(size)}"
         raise InputError(message, location=Location(file, found[0].line))
     return replace(launches, plain=plain)
 

@@ -63,7 +63,7 @@ def open_text(text: str, file: str = "-", *, isolated: bool = True) -> Opened:
     With ``isolated`` a crash of the native parser is an :class:`InputError` like any other;
     without, it ends this process.
     """
-    context = new_context()
+    context = new_context(file)
     crash = _crash(text, file, context) if isolated else None
     if crash:
         raise InputError(

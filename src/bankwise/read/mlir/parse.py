@@ -21,17 +21,21 @@ WANTED = "3.13."
 """The release of iree-base-compiler whose syntax :mod:`bankwise.read.mlir.modernise` writes."""
 
 
-def new_context() -> ir.Context:
+def new_context(file: str = "") -> ir.Context:
     """A context with IREE's dialects and without threads (a forked child would miss them).
 
-    Raises :class:`InputError` where the extra ``[ir]`` is not installed.
+    Raises :class:`InputError`, at ``file`` where one is read, where the extra ``[ir]`` is not
+    installed.
     """
     try:
         from iree.compiler import ir
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("iree"):
             raise
-        raise InputError("reading MLIR needs the IREE compiler", hint=install("ir")) from error
+        at = Location(file) if file else None
+        raise InputError(
+            "reading MLIR needs the IREE compiler", location=at, hint=install("ir")
+        ) from error
     context = ir.Context()
     context.enable_multithreading(False)
     _without_classes(context)
