@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from difflib import get_close_matches
@@ -15,6 +16,27 @@ _HEAD = 1 << 16
 _MOST_BYTES = 1 << 30
 """More than any text or cubin that is read here; a stream without an end is not read for ever."""
 
+_ANY_BYTES = (
+    ".cu",
+    ".cuh",
+    ".hip",
+    ".h",
+    ".hpp",
+    ".hh",
+    ".cpp",
+    ".cc",
+    ".cxx",
+    ".c",
+    ".inc",
+    ".inl",
+)
+"""Suffixes of sources in which a compiler takes any byte in comments and literals."""
+_APART = re.compile("[\U0010ff80-\U0010ffff]+")
+_APART_UTF8 = re.compile(b"((?:\xf4\x8f[\xbe\xbf][\x80-\xbf])+)")
+_TO_APART = 0x10FF00
+"""What a byte that is no UTF-8 is raised by: 0x80 to 0xFF become U+10FF80 to U+10FFFF, the last of
+the private use area B, which no font has."""
+
 
 def nearby(path: str | Path) -> str:
     """A path as it is named from the working folder if it lies below it, else as it is."""
@@ -23,7 +45,8 @@ def nearby(path: str | Path) -> str:
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a file, exactly (line ends kept); :class:`InputError` if it has none."""
+    """The text of a file, exactly (line ends kept); :class:`InputError` if it has none, or no
+    UTF-8 and is no source of C, C++, CUDA or HIP: of these as :func:`with_any_bytes` has it."""
     where = Location(str(path))
     data = unterminated(read_bytes(path))
     if data.startswith(b"ML\xefR"):
@@ -34,12 +57,47 @@ def read_text(path: str | Path) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
+        if Path(path).suffix.lower() in _ANY_BYTES:
+            return with_any_bytes(data)
         place = Location(str(path), data.count(b"\n", 0, error.start) + 1)
         message = f"not UTF-8 text: byte 0x{data[error.start]:02x}"
-        raise InputError(message, location=place) from error
+        hint = "iconv -f latin1 -t utf-8 FILE writes it so, where it is Latin-1"
+        raise InputError(message, location=place, hint=hint) from error
+    if b"\xf4\x8f" in data:  # of plane 16: what the reader of any bytes writes, too
+        text = with_any_bytes(data)
     if not text.strip():
         raise InputError("the file is empty", location=where)
     return text
+
+
+def with_any_bytes(data: bytes) -> str:
+    """A text whose comments may be of another encoding (Latin-1, GBK): bytes that are no UTF-8, and
+    what would be mistaken for them, become private signs, of which :func:`bytes_of` makes them
+    again."""
+
+    def apart(part: bytes) -> str:
+        return "".join(chr(byte + _TO_APART) for byte in part)
+
+    def decoded(part: bytes) -> str:
+        text = part.decode("utf-8", "surrogateescape")
+        return re.sub("[\udc80-\udcff]", lambda one: chr(ord(one[0]) - 0xDC00 + _TO_APART), text)
+
+    parts = _APART_UTF8.split(data)
+    return "".join(apart(one) if n % 2 else decoded(one) for n, one in enumerate(parts))
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has none of the bytes that :func:`with_any_bytes` kept."""
+    return text.isascii() or not _APART.search(text)
+
+
+def bytes_of(text: str) -> bytes:
+    """A text as it is in a file: UTF-8, and the bytes that :func:`with_any_bytes` kept."""
+    if is_unicode(text):
+        return text.encode("utf-8")
+    parts = _APART.split(text)
+    kept = [bytes(ord(one) - _TO_APART for one in part) for part in _APART.findall(text)]
+    return b"".join(one.encode("utf-8") + two for one, two in zip(parts, [*kept, b""], strict=True))
 
 
 def unterminated(data: bytes) -> bytes:
@@ -118,7 +176,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     """
     import tempfile
 
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    data = bytes_of(content) if isinstance(content, str) else content
     check_writable(path)
     try:
         place = Path(os.path.realpath(path))

@@ -23,7 +23,7 @@ from bankwise.ask.header_users import needed, said_users, texts_of_others
 from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.same_code import code_of, same_in_some
 from bankwise.errors import InputError, Refusal
-from bankwise.files import read_text
+from bankwise.files import bytes_of, read_text
 from bankwise.read.cxx.headers import that_declare_shared
 from bankwise.read.cxx.joined import JoinedText, joined_text
 from bankwise.read.cxx.tree import CxxSource, parse
@@ -106,7 +106,7 @@ def in_files(author: Author, report: FixReport, emitted: str, output: str) -> Fi
         fixed_text=files[0].text,
         patch="".join(unified_patch(Path(one.path), one.before, one.text) for one in changed),
         texts=changed if changed[1:] or changed[:1] != files[:1] else (),
-        files=tuple((patch_path(Path(one.path)), one.text.encode()) for one in changed)
+        files=tuple((patch_path(Path(one.path)), bytes_of(one.text)) for one in changed)
         * is_folder(output),
         notes=(*notes, *report.notes),
     )
@@ -149,7 +149,7 @@ def _is_same(
         for path in (joined.file, *joined.headers, *joined.beside):
             place = _below(root, path)
             place.parent.mkdir(parents=True, exist_ok=True)
-            data = files[path].encode() if path in files else path.read_bytes()
+            data = bytes_of(files[path]) if path in files else path.read_bytes()
             real = f'#include "{path.resolve()}"' in after
             mark = line_mark(path.resolve() if real else path, 1)
             place.write_bytes(mark.encode() + data)

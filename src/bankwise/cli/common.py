@@ -362,6 +362,19 @@ def _lines(text: str, every_s: float) -> Callable[[int, int], None]:
     return advance
 
 
+def write_text(text: str) -> None:
+    """A text on stdout as it would be in a file, also with bytes that are no UTF-8."""
+    from bankwise.files import bytes_of, is_unicode
+
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None or is_unicode(text):
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    raw.write(bytes_of(text))
+    raw.flush()
+
+
 def write_json(document: object) -> None:
     """A document on stdout."""
     from bankwise.show.schema import dumps

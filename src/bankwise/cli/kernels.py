@@ -38,6 +38,7 @@ from bankwise.cli.common import (
     out,
     progress,
     write_json,
+    write_text,
 )
 from bankwise.cli.project import asked
 
@@ -178,7 +179,7 @@ def _deliver(
 
     files = list(_named(report, destination, back=back)) if report.accepted else []
     if destination == "-" and report.accepted:
-        sys.stdout.write("// -----\n".join(text for _, text in report.modules) or report.fixed_text)
+        write_text("// -----\n".join(text for _, text in report.modules) or report.fixed_text)
     for path, _ in files:
         check_writable(path)
     for path, data in files:
@@ -197,7 +198,7 @@ def _deliver(
     else:
         print_fix(report, err(), everything=everything, written=[path for path, _ in files])
         if not destination and report.accepted:
-            sys.stdout.write(report.patch)
+            write_text(report.patch)
 
 
 def _named(

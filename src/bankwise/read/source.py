@@ -17,7 +17,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bankwise.files import read_text
+from bankwise.files import bytes_of, read_text
 from bankwise.identity import ByIdentity
 from bankwise.read.ahead import BegunCompilation, LaidOut
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
@@ -132,7 +132,8 @@ def source_of(what: Compilation, folder: Path, name: str) -> Path:
     if what.text is None and what.path.is_file() and what.alone is None:
         return what.path
     source = folder / (what.path.name if what.path.is_file() else name)
-    source.write_text(what.whole if what.alone is None else what.alone.of(what.whole), "utf-8")
+    text = what.whole if what.alone is None else what.alone.of(what.whole)
+    source.write_bytes(bytes_of(text))
     return source
 
 

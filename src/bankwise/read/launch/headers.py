@@ -13,6 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from bankwise.files import with_any_bytes
 from bankwise.read.launch.tokens import SourceWord, tokens
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
@@ -65,7 +66,7 @@ def _collect(
         seen.add(path.resolve())
         if path.stat().st_size > _MOST_BYTES:
             continue
-        header = path.read_text("utf-8", errors="replace")
+        header = with_any_bytes(path.read_bytes())
         _collect(header, path.parent, folders, found, seen)
         found[path] = header
 
@@ -85,7 +86,7 @@ def _is_long(header: Path, folders: Sequence[Path]) -> bool:
     left, seen, size = [header], {header}, 0
     while left and size <= _MOST_BYTES:
         path = left.pop()
-        text = path.read_text("utf-8", errors="replace")
+        text = with_any_bytes(path.read_bytes())
         size += len(text)
         for name in (*_INCLUDE.findall(text), *_LIBRARY.findall(text)):
             found = _found(name, (path.parent, *folders))
