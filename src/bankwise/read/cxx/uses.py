@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import calls_of
-from bankwise.read.cxx.macro_calls import Kept
+from bankwise.read.cxx.macro_calls import Kept, for_caller
 from bankwise.read.cxx.macros import used_else
 from bankwise.read.cxx.stable import unstable
 from bankwise.read.cxx.tree import (
@@ -73,7 +73,7 @@ class PointerView(Struct, frozen=True):
     given on the way; ``rest``: how many are left; ``flat``: it counts elements over all rows;
     ``held``: in which block a variable keeps it, or one that it was taken from, or the function
     that was given it; None for none; ``pinned``: as of :class:`ArrayUse`, where that is known of
-    all its uses."""
+    all its uses; ``said``: what the words of the function that was given it are outside of it."""
 
     name: str
     element: str
@@ -84,6 +84,7 @@ class PointerView(Struct, frozen=True):
     held: Node = None
     depth: int = 0
     pinned: str = ""
+    said: Mapping[str, str] = {}
 
     @property
     def counts(self) -> bool:
@@ -224,6 +225,8 @@ def add_use(
 ) -> None:
     """One use more, through a pointer; ``moved``: what is moved together from there, or why nobody
     can say."""
+    if not isinstance(moved, Refusal):
+        moved = for_caller(source, node, moved, view.said)
     if isinstance(moved, Refusal):
         found.refusals.append(moved)
         return
