@@ -51,6 +51,14 @@ def test_what_may_go_on_from_an_element_is_refused(before: str, body: str, why: 
     assert any(why in one.reason for one in refusals), refusals
 
 
+def test_an_atomic_of_the_file_is_followed_and_one_of_others_is_refused() -> None:
+    twice = "void atomicAdd2(float* p) { atomicAdd(p, 1.f); atomicAdd(p + 1, 1.f); }"
+    uses = array("atomicAdd2(&s[t * 2]);", twice).uses
+    assert len(uses) == 2
+    assert array("atomicAdd3(&s[t * 2]);").refusals
+    assert not array("atomicAdd(&s[t], 1.f); atomicCAS_block(&s[t], 1, 2);").refusals
+
+
 @pytest.mark.parametrize(
     ("before", "body", "moved"),
     [

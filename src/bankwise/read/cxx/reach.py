@@ -55,7 +55,11 @@ from bankwise.read.cxx.tree import (
 _DEPTH = 4
 """Functions within functions that an address is followed into."""
 
-_ELEMENT = re.compile(r"atomic\w+|__hip_atomic_\w+")
+_ELEMENT = re.compile(
+    r"(?:un)?(?:safe)?[aA]tomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(?:_block|_system)?"
+    r"|__hip_atomic_\w+|atomic_fetch_\w+"
+)
+"""Of CUDA and HIP, and what files overload: it touches the element whose address it is given."""
 INTEGER = re.compile(
     r"(?:std::)?(?:u?int(?:32|64)_t|u?intptr_t|size_t|unsigned(?: int| long| long long)?)"
 )

@@ -15,12 +15,14 @@ from bankwise.read.cxx.functions import calls_of
 from bankwise.read.cxx.macro_calls import Kept, for_caller
 from bankwise.read.cxx.macros import used_else
 from bankwise.read.cxx.stable import unstable
+from bankwise.read.cxx.terms import none_below
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
     Node,
     inside_parentheses,
     named,
+    node_at,
     span,
     walk,
 )
@@ -181,6 +183,22 @@ def merged(source: CxxSource, found: ViewsFound) -> list[ArrayUse]:
                 )
             )
     return list(each.values())
+
+
+def parted(source: CxxSource, use: ArrayUse, name: str) -> ArrayUse:
+    """A use of ``p + a - b`` where pointers count from inside the array ``name``: the terms move
+    the pointer one by one, and their sum may be below zero and have no sign."""
+    node = node_at(source, use.span)
+    if node.type != "binary_expression" or not use.indices or use.pinned:
+        return use
+    at, first = use.indices[-1], named(node)[0]
+    if first.end_byte < at.start or first.type != "binary_expression":
+        return use
+    while first.type == "binary_expression":
+        first = named(first)[0]
+    if source.of(first) == name or none_below(source, node, at.start):
+        return use
+    return replace(use, pinned="its terms move a pointer one by one, and may be below zero")
 
 
 def _alike(one: ArrayUse, other: ArrayUse) -> bool:

@@ -54,6 +54,7 @@ from bankwise.read.cxx.uses import (
     advances,
     lost,
     merged,
+    parted,
     refuse,
     same_shape,
 )
@@ -78,6 +79,8 @@ def views_of(
     found = ViewsFound(pieces=pieces)
     _everywhere(source, name, scope, begin, PointerView(name, element, rest), found)
     found.uses = merged(source, found)
+    if found.bases:
+        found.uses = [parted(source, use, name) for use in found.uses]
     return found
 
 
