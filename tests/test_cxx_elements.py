@@ -97,3 +97,19 @@ def test_what_is_moved_from_an_element(before: str, body: str, moved: set[str]) 
     found = array(body, before)
     assert not found.refusals
     assert {text for use in found.uses for text in use.kept} == moved
+
+
+@pytest.mark.parametrize(
+    ("announced", "followed"),
+    [
+        ("void f(float* p, int i);", True),
+        ("void f(float*, int = 4);", True),
+        ("static void f(float* __restrict__, int);", True),
+        ("void f(float*, unsigned);", False),
+        ("void f(float*);", False),
+        ("void (*g)(float*, int) = f;", False),
+    ],
+)
+def test_a_function_may_be_announced(announced: str, followed: bool) -> None:
+    defined = "void f(float* p, int i) { p[i] = 1; }"
+    assert bool(array("f(s, t);", f"{announced}\n{defined}").refusals) is not followed
