@@ -165,3 +165,15 @@ def test_a_thread_that_reads_8_of_a_row_has_no_conflicts_and_no_more_instruction
     (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
     (executed,) = [r for r in isa["rows"] if r["name"].startswith("shared-memory instructions")]
     assert executed["before"] == executed["after"] == 8 * (1 + 8 * 2)
+
+
+def test_a_pad_in_the_text_of_a_macro_is_proved() -> None:
+    """``(i) + (i) / 32 * 4`` is a cast, as far as a tree without names of types tells."""
+    text = "#define S(i) s[i]\n__global__ void k(int t) { __shared__ float s[1024]; S(t) = 1; }\n"
+    source, size = parse(text, "k.cu"), ArraySize(4096, 4, (1024,), 16, 0)
+    ways = spellings(source, shared_arrays(source)[0], MAP, [size])
+    assert not isinstance(ways, Refusal)
+    assert {way.how for way in ways} == {"pitch", "shifted"}
+    for way in ways:
+        after = parse(str(edited(source, way.edits)), "k.cu")
+        assert prove_text(source, after, [ArrayClaim(0, "s", (), 4, (size,), row=32)]) == 1
