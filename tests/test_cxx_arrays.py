@@ -68,7 +68,7 @@ def test_a_use_has_all_indices_and_what_moves_together(
         ("for (auto& row : s) row[2] = 1;", "is named whole"),
         ("float* p = &s[t][0]; p += 4; *p = 1;", "gets another value"),
         ("float* p = &s[t][4]; *(p + 1) = 1;", "goes where it cannot be followed"),
-        ("float& e = s[t][0]; e = 1;", "a reference is bound to"),
+        ("float& e = s[t][0]; (&e)[1] = 1;", "a reference is bound to"),
         ('asm("wgmma.mma_async %0;" :: "l"(__cvta_generic_to_shared(&s[0][0])));', "asynchronous"),
         ("{ float s[4]; s[0] = 1; }", "is declared once more"),
         ("**s = 1;", "is named whole"),
@@ -272,7 +272,7 @@ def test_what_an_index_does_is_seen_through_macros(before: str, index: str, acts
     [
         ("(&S(t, 0))[1] = 1;", "indexed further"),
         ("float* p = &S(t, 0); p[1] = 1;", "indexed further"),
-        ("float& x = S(t, 0);", "a reference is bound to"),
+        ("float& x = S(t, 0); (&x)[1] = 1;", "a reference is bound to"),
         ("use(&S(t, 0));", "is not followed"),
         ("o[0] = S;", "shows no use"),
         ("HOLD(q, S(t, 0)); q[5] = 1;", "declares what lives on"),

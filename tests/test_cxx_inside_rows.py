@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import ArrayClaim
 from bankwise.change.cxx.index_map import IndexMap
 from bankwise.change.cxx.prove import prove_text
@@ -165,3 +166,31 @@ def test_a_thread_that_reads_8_of_a_row_has_no_conflicts_and_no_more_instruction
     (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
     (executed,) = [r for r in isa["rows"] if r["name"].startswith("shared-memory instructions")]
     assert executed["before"] == executed["after"] == 8 * (1 + 8 * 2)
+
+
+def test_a_pad_in_the_text_of_a_macro_is_proved() -> None:
+    """``(i) + (i) / 32 * 4`` is a cast, as far as a tree without names of types tells."""
+    text = "#define S(i) s[i]\n__global__ void k(int t) { __shared__ float s[1024]; S(t) = 1; }\n"
+    source, size = parse(text, "k.cu"), ArraySize(4096, 4, (1024,), 16, 0)
+    ways = spellings(source, shared_arrays(source)[0], MAP, [size])
+    assert not isinstance(ways, Refusal)
+    assert {way.how for way in ways} == {"pitch", "shifted"}
+    for way in ways:
+        after = parse(str(edited(source, way.edits)), "k.cu")
+        assert prove_text(source, after, [ArrayClaim(0, "s", (), 4, (size,), row=32)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("defined", "use"), [("#define S(i, j) s[i][j]", "S(t, 0)"), ("", "s[(int)t][t % 8]")]
+)
+def test_a_row_that_stays_is_no_matter_whatever_it_is(defined: str, use: str) -> None:
+    """A fold of the number of a place that changes columns alone: the index of the row is as it
+    was, and stands alone."""
+    text = f"{defined}\n__global__ void k(int t) {{ __shared__ float s[32][32]; {use} = 1; }}\n"
+    source, size = parse(text, "k.cu"), ArraySize(4096, 4, (32, 32), 4, 0)
+    map_ = IndexMap((Fold(64, 1, 16),), columns=32)
+    ways = spellings(source, shared_arrays(source)[0], map_, [size])
+    assert not isinstance(ways, Refusal)
+    after = parse(str(edited(source, ways[0].edits)), "k.cu")
+    claim = ArrayClaim(0, "s", map_.folds, 0, (size,), columns=32)
+    assert prove_text(source, after, [claim]) == 1

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
 from msgspec.structs import replace
 
+from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.array_texts import WrittenArray
 from bankwise.ask.array_unrolled import in_flight, is_better
 from bankwise.ask.dearer import slower, waiting
 from bankwise.ask.every_launch import EmittedCost, emitted_cost
 from bankwise.ask.source_text import Author, CompiledText
-from bankwise.change.cxx.unrolling import staging_lines
-from bankwise.errors import Location
+from bankwise.change.cxx.index_map import IndexMap
+from bankwise.change.cxx.spelling import Spelling, edited
+from bankwise.change.cxx.unrolling import staging_lines, under_pragma
+from bankwise.errors import Location, Refusal
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyKernel, LoadsInFlight
 from bankwise.read.cuda import CUDA
@@ -262,3 +266,31 @@ def test_a_pragma_stands_before_the_loops_that_assign_and_have_none() -> None:
     assert not array.refusals
     lines = [source.place(at).line for at in staging_lines(source, array)]
     assert lines == [5, 9, 13]
+
+
+def test_a_loop_has_one_pragma_whatever_several_arrays_ask_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The loop of line 5 has one from the fold, so 16 stands before those of lines 9 and 13 alone.
+    Two of different numbers in one place are no text."""
+    source = parse(STAGING, "k.cu")
+    (array,) = shared_arrays(source)
+    first, *others = staging_lines(source, array)
+    fold = under_pragma(Spelling(array, IndexMap(), (), "xor", ""), [first], "#pragma unroll 4")
+    plans = SimpleNamespace(arrays=(SimpleNamespace(array=array),))
+    chosen = (WrittenArray(cast("ArrayPlans", plans), cast("ArrayPlan", None), fold),)
+    tried: list[Spelling] = []
+
+    def compiled(author: Author, before: CompiledText, spellings: list[Spelling]) -> Refusal:
+        tried.extend(spellings)
+        return Refusal("not asked")
+
+    monkeypatch.setattr("bankwise.ask.array_unrolled.compiled_with", compiled)
+    before, after = emitted(kernel(8, 16)), emitted(kernel(32, 4))
+    author = Author(source, CUDA, Compilation(Path("k.cu")), Options())
+    assert in_flight(author, before, chosen, after) == (chosen, after)
+    assert [at.span.start for at in tried[0].edits] == [first, *others]
+    text = edited(source, tried[0].edits)
+    assert str(text).count("#pragma unroll 16") == len(others)
+    twice = under_pragma(fold, [first], "#pragma unroll 8")
+    assert isinstance(edited(source, twice.edits), Refusal)

@@ -5,8 +5,9 @@
 
 Machine code says the line of an access, and the text all lines at which an array is used: an access
 is of another array where its line is one of that, and none of this. A function that takes elements
-by reference touches them at lines of its own: nobody knows whose. What is counted of an array rests
-on that; that a changed text computes the same does not.
+by reference touches them at lines of its own, as a block does behind a reference to one: nobody
+knows whose. What is counted of an array rests on that; that a changed text computes the same does
+not.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from bankwise.errors import Location, Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.functions import function_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, every
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, block_of, every
 
 Line = tuple[str, int | None]
 """The name of a file, and the number of one of its lines."""
@@ -58,11 +59,15 @@ def _lines(source: CxxSource, array: SharedArray) -> Iterator[Line]:
 
 
 def _by_reference(source: CxxSource) -> Iterator[Line]:
-    """All lines of functions, and of lambdas, that take something by reference."""
+    """All lines of functions, and of lambdas, that take something by reference, and of blocks that
+    declare a reference."""
     for node in every(source, "reference_declarator"):
-        if node.parent.type in ("parameter_declaration", "optional_parameter_declaration"):
-            function = function_of(node)
-            yield from _lines_of(source, function) if function is not None else ()
+        kind = node.parent.type
+        taken = kind in ("parameter_declaration", "optional_parameter_declaration")
+        block = (
+            function_of(node) if taken else block_of(node) if kind == "init_declarator" else None
+        )
+        yield from _lines_of(source, block) if block is not None else ()
 
 
 def _lines_of(source: CxxSource, node: Node) -> Iterator[Line]:

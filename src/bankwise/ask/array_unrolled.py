@@ -11,7 +11,7 @@ k-means kernel took 26.7 us with a pad and the line, 32.4 with the pad alone, 31
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -37,7 +37,7 @@ def in_flight(
     # Each round of a loop may load for several arrays.
     for count in sorted({n for n in (most, most // 2) if n > 1}, reverse=True):
         hint = f"#pragma unroll {count}"
-        tried = tuple(_unrolled(author.source, one, hint) for one in chosen)
+        tried = tuple(_unrolled(author.source, one, hint, _asked(chosen)) for one in chosen)
         if all(new is old for new, old in zip(tried, chosen, strict=True)):
             break
         author.phase(f"compiling it with loops unrolled by {count}")
@@ -56,10 +56,18 @@ def _most(text: CompiledText) -> int:
     return max(kernel.loads.most for kernel in text.kernels)
 
 
-def _unrolled(source: CxxSource, one: WrittenArray, hint: str) -> WrittenArray:
-    """An array's text under pragmas, where it has loops for them."""
+def _asked(chosen: Sequence[WrittenArray]) -> set[int]:
+    """Where texts have lines of their own before loops, by byte."""
+    spans = (edit.span for one in chosen for edit in one.spelling.edits)
+    return {span.start for span in spans if span.start == span.stop}
+
+
+def _unrolled(
+    source: CxxSource, one: WrittenArray, hint: str, asked: Collection[int]
+) -> WrittenArray:
+    """An array's text under pragmas, where it has loops for them that are not ``asked`` already."""
     arrays = (sized.array for sized in one.arrays)
-    lines = sorted({at for each in arrays for at in staging_lines(source, each)})
+    lines = sorted({at for each in arrays for at in staging_lines(source, each)} - set(asked))
     if not lines or one.spelling.typed:
         return one
     return replace(one, spelling=under_pragma(one.spelling, lines, hint))

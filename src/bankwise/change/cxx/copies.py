@@ -22,9 +22,9 @@ from bankwise.change.cxx.spelling import CxxEdit, edited
 from bankwise.errors import Location, Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.elements import SAME
 from bankwise.read.cxx.functions import definitions
 from bankwise.read.cxx.headers import HeaderFunction, OwnHeaders
-from bankwise.read.cxx.reach import SAME
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,

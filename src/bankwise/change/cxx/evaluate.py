@@ -44,7 +44,9 @@ def value_of(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> In
 
 
 def value_at(source: CxxSource, index: ByteSpan, names: Mapping[str, IntArray]) -> IntArray | None:
-    """A new index, of the values of the old ones."""
+    """A new index, of the values of the old ones; one of these as it was stands alone."""
+    if bare(source, index) in names:
+        return names[bare(source, index)]
     node = node_at(source, index)
     return None if node is None else value_of(source, node, names)
 

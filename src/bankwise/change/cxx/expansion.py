@@ -16,9 +16,9 @@ from msgspec import Struct
 from bankwise.change.cxx.spelling import CxxEdit
 from bankwise.errors import Location
 from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.elements import SAME
 from bankwise.read.cxx.macro_calls import macros_called
 from bankwise.read.cxx.macro_expansion import expansion_of
-from bankwise.read.cxx.reach import SAME
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, called, every, parse, span
 
 _DEEPEST = 4

@@ -55,7 +55,7 @@ class IndexMap(Struct, frozen=True):
 def new_indices(map_: IndexMap, how: str, old: Sequence[str]) -> tuple[str, ...]:
     """The last indices under a map, from the ``old`` ones as operands: the last; of a map across
     rows both, where both are given. ``how``: one XOR, a sum of chunk and place, or the step from
-    the old index."""
+    the old index, "shifted" where that may be below zero."""
     row, column = old[-2:] if len(old) > 1 else (old[-1], old[-1])
     if not map_.columns or len(old) == 1:
         return (_new(column, [(row, fold) for fold in map_.folds], how),)
@@ -92,12 +92,12 @@ def _new(old: str, terms: Sequence[_Term], how: str) -> str:
     said = [_shifted(_phase(fold, read), fold.unit // unit) for read, fold in terms]
     if how == "xor":
         return " ^ ".join((old, *said))
-    if how == "step":
-        chunk = " ^ ".join((f"{old} / {unit}", *said))
-        step = f"(({chunk}) - {old} / {unit}) * {unit}"
+    shift, mask = unit.bit_length() - 1, unit - 1
+    if how in ("step", "shifted step"):
+        own = f"{old} / {unit}" if how == "step" else f"({old} >> {shift})"
+        step = f"(({' ^ '.join((own, *said))}) - {own}) * {unit}"
         # a tree reads (COL) + (..) as a cast
         return f"{step} + {old}" if old[0] == "(" else f"{old} + {step}"
-    shift, mask = unit.bit_length() - 1, unit - 1
     chunk = " ^ ".join((f"({old} >> {shift})", *said))
     return f"(({chunk}) << {shift}) + ({old} & {mask})"
 

@@ -8,6 +8,7 @@ Bs[r][c]           ->  Bs[r][c + c / 32 * 4]                            one insi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -51,7 +52,7 @@ def pitched(
         if acting or steps or not row:
             return Refusal("counts on over its rows", source.place(use.span.start))
         inner, long = atom(source, index), row_length(source, array, row, index)
-        text = f"{inner} + {_pads(inner, pad, f'/ {long}')}"
+        text = _behind(inner, _pads(inner, pad, f"/ {long}"))
         edits.append(CxxEdit(index, text if bracketed(source, index) else f"({text})"))
     strides = _strides(source, array, map_, sizes)
     if isinstance(strides, Refusal):
@@ -151,7 +152,12 @@ def _with_pads(source: CxxSource, index: ByteSpan, row: int, pad: int, by: str) 
     inner = atom(source, index)
     if inner.isdecimal():
         return str(int(inner) + int(inner) // row * pad)
-    return f"{inner} + {_pads(inner, pad, by)}"
+    return _behind(inner, _pads(inner, pad, by))
+
+
+def _behind(inner: str, pads: str) -> str:
+    """An index and its pads; a tree reads ``(i) + (i) / 32 * 4`` as a cast."""
+    return f"{pads} + {inner}" if re.fullmatch(r"\(\w+\)", inner) else f"{inner} + {pads}"
 
 
 def _pads(inner: str, pad: int, by: str) -> str:

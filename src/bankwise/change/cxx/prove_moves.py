@@ -80,7 +80,9 @@ def _tried(
     rows = tried_rows(claim, size) if len(texts) > 1 else 1
     if rows * whole > MOST * scale:
         return "it has more rows than can be tried"
-    column, row = axis(texts[-1], whole // scale)[None], axis(texts[0], rows)[:, None]
+    before = whole // scale if size.aligned and len(texts) == 1 else 0
+    column = axis(texts[-1], whole // scale, before)[None]
+    row = axis(texts[0], rows)[:, None]
     if len(texts) == 2 and len(set(texts)) == 1:
         row = column = axis(texts[0], min(size.extents[-2] or whole, whole // scale))[None]
     if len(texts) == 1:
@@ -152,7 +154,7 @@ def _moved(
     node = node_at(after, new.indices[-1])
     if parts is None or node is None or count // block * (2 * count // whole) > MOST_COLUMNS:
         return False
-    high = np.arange(0, count, block)[:, None, None]
+    high = np.arange(-count if size.aligned else 0, count, block)[:, None, None]
     left_out = np.arange(-count // whole * whole, count + 1, whole)[None, :, None]
     low = np.arange(block)[None, None]
     phase = high - (left_out if parts.phase != parts.high else 0)
@@ -202,6 +204,7 @@ def moved_in_row(
     return right and bool(where.any())
 
 
-def axis(text: str, extent: int) -> IntArray:
-    """The values that an index is tried with: all, or the number that it is."""
-    return np.asarray([int(text)]) if text.isdecimal() else np.arange(extent)
+def axis(text: str, extent: int, before: int = 0) -> IntArray:
+    """The values that an index is tried with: all, or the number that it is. ``before``: so many
+    below zero, which an index names that counts from a place inside of an array."""
+    return np.asarray([int(text)]) if text.isdecimal() else np.arange(-before, extent)

@@ -71,7 +71,9 @@ def spellings(
         chunks = {_in_chunk(source, use, map_, one) for one in facts}
         one, other = (each.pop() if len(each) == 1 else None for each in (parts, chunks))
         maps.append((written, one, other))
-    ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
+    # An index that counts from inside may be below zero, which a division rounds otherwise.
+    step = "shifted step" if any(size.aligned for size in sizes) else "step"
+    ways = ["xor"] if map_.unit == 1 else ["xor", "sum", step]
     found = [_folded(source, array, map_, maps, how) for how in ways]
     lows = [parts.low if parts is not None else "" for _, parts, _ in maps]
     again = hinted(source, found[1], lows)[-1:] if map_.unit > 1 else ()
@@ -208,7 +210,7 @@ def _folded(
             edits.append(CxxEdit(use.indices[-1], _behind(source, own, use, chunk)))
         elif use.indices:
             edits += _anew(source, own, how, use)
-    return Spelling(array, map_, tuple(edits), how, said(source, array, map_, how))
+    return Spelling(array, map_, tuple(edits), how.split()[-1], said(source, array, map_, how))
 
 
 def _behind(source: CxxSource, map_: IndexMap, use: ArrayUse, parts: IndexParts) -> str:

@@ -51,10 +51,13 @@ def together(spellings_: Sequence[Spelling]) -> Spelling:
 
 def edited(source: CxxSource, edits: tuple[CxxEdit, ...]) -> str | Refusal:
     """The text with all edits. A Refusal where two of them change the same place."""
-    at, parts = 0, []
-    for edit in sorted(set(edits), key=lambda one: (one.span.start, one.span.stop)):
+    at, parts, last = 0, [], None
+    for edit in sorted(set(edits), key=lambda one: (one.span.start, one.span.stop, one.text)):
         if edit.span.start < at:
             return Refusal("an index holds another one that changes", source.place(edit.span.start))
+        if edit.span == last:
+            return Refusal("two texts would stand in one place", source.place(edit.span.start))
+        last = edit.span
         parts += [source.data[at : edit.span.start], edit.text.encode()]
         at = edit.span.stop
     return b"".join((*parts, source.data[at:])).decode()

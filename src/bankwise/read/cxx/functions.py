@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.beside import named_by_headers
@@ -97,11 +97,39 @@ def calls_of(source: CxxSource, function: str) -> list[Node] | Refusal:
         return refusal
     calls = [node for node in every(source, "call_expression") if called(source, node) == name]
     mentions = [one for one in every(source, *_NAMES) if source.of(one) == name]
-    if len(mentions) > len(calls) + len(definitions(source, name)):
+    found = definitions(source, name)
+    types = {_types(source, next(n for n in walk(one) if n.type == _TAKES)) for one in found}
+    mentions = [one for one in mentions if not _announces(source, one, types)]
+    if len(mentions) > len(calls) + len(found):
         at = mentions[0].start_byte
         return Refusal(f"{name} is named where it is not called", source.place(at))
     mine = ((one, meant(source, one)) for one in calls)
     return [one for one, its in mine if its in (function, name)]
+
+
+_TAKES = "function_declarator"
+
+
+def _announces(source: CxxSource, name: Node, types: Collection[tuple[str, ...]]) -> bool:
+    """Whether a name stands where a function is declared that takes one of these ``types``."""
+    node = name.parent
+    if node.type != _TAKES or node.child_by_field_name("declarator") != name:
+        return False
+    same = _types(source, node) in types
+    while node.type in (_TAKES, "pointer_declarator", "reference_declarator"):
+        node = node.parent
+    inside = function_of(node) is not None
+    return bool(same and node.type == "declaration" and not inside)
+
+
+def _types(source: CxxSource, declarator: Node) -> tuple[str, ...]:
+    """What a function takes, in words: without names and what they are if nothing is given."""
+    found: list[str] = []
+    for one in named(declarator.child_by_field_name("parameters")):
+        leaves = [n for n in walk(one) if not n.children and n.type != "identifier"]
+        words = [source.of(leaf) for leaf in leaves]
+        found += [*(words[: words.index("=")] if "=" in words else words), ","]
+    return tuple(found)
 
 
 def function_of(node: Node) -> Node:

@@ -4,7 +4,7 @@ float& x = s[t];                 use(float& x), given s[t]               return 
 &(c ? s[t] : s[k])               &FLOAT4(s[t])
 
 A function of the file may take one by reference if it stays there, as ``void add(int& a) { a++; }``
-does: it reads the element and sets it, and no more.
+does: it reads the element and sets it, and no more. So may a variable: ``float& x = s[t]; x += 1;``
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from bankwise.read.cxx.beside import named_by_headers
 from bankwise.read.cxx.functions import definitions, function_of, macros_of, parameters_of
 from bankwise.read.cxx.macro_calls import argument_of, macro_of
-from bankwise.read.cxx.tree import CxxSource, Node, around, called, named, walk
+from bankwise.read.cxx.tree import CxxSource, Node, around, block_of, called, named, walk
 
 SAME_ELEMENT = frozenset(
     {"conditional_expression", "comma_expression", "assignment_expression", "field_expression"}
@@ -33,7 +33,7 @@ def bound(source: CxxSource, element: Node) -> str:
         top = around(parent) if macro else parent
         parent = around(top)
     kind = parent.type if parent is not None else ""
-    if kind == "init_declarator" and _reference(source, parent):
+    if kind == "init_declarator" and _reference(source, parent) and not _held(source, parent):
         return "has an element that a reference is bound to"
     if kind == "argument_list" and by_reference(source, top, parent):
         return "has an element that is passed by reference"
@@ -52,7 +52,14 @@ def _reference(source: CxxSource, initialised: Node) -> bool:
     declarator = initialised.child_by_field_name("declarator")
     if declarator is not None and declarator.type == "reference_declarator":
         return True
-    return names_reference(source, source.of(initialised.parent.child_by_field_name("type")))
+    kind = source.of(initialised.parent.child_by_field_name("type"))
+    return "decltype" in kind or names_reference(source, kind)
+
+
+def _held(source: CxxSource, initialised: Node) -> bool:
+    """Whether a variable is a reference to one element that is read and set, and no more."""
+    declarator, block = initialised.child_by_field_name("declarator"), block_of(initialised)
+    return _only_value(source, declarator, block, initialised.end_byte)
 
 
 def _in_list(source: CxxSource, elements: Node) -> bool:
@@ -169,24 +176,32 @@ def _stays(source: CxxSource, function: Node, parameter: Node) -> bool:
     and to set that element."""
     declarator = parameter.child_by_field_name("declarator")
     body = function.child_by_field_name("body")
-    if declarator is None or declarator.type != "reference_declarator" or body is None:
+    if declarator is None or body is None:
         return False
+    if any(one.type == "field_initializer_list" for one in function.children):
+        return False
+    return _only_value(source, declarator, body)
+
+
+def _only_value(source: CxxSource, declarator: Node, scope: Node, begin: int = 0) -> bool:
+    """Whether nothing in a scope does more with a reference than to read and to set what it is, or
+    a part of it, behind the byte where it is declared."""
     inner = declarator.named_children
-    if [one.type for one in inner] != ["identifier"] or body.has_error:
+    if declarator.type != "reference_declarator" or scope.has_error:
+        return False
+    if [one.type for one in inner] != ["identifier"]:
         return False
     name = source.of(inner[0])
     if [*macros_of(source, name), *named_by_headers(source, name, source.root)]:
         return False
-    if any(one.type == "field_initializer_list" for one in function.children):
-        return False
-    found = (one for one in walk(body) if one.type in _NAMES and source.of(one) == name)
-    return all(_is_value(source, one) for one in found)
+    found = (one for one in walk(scope) if one.type in _NAMES and source.of(one) == name)
+    return all(_is_value(source, one) for one in found if one.start_byte >= begin)
 
 
 def _is_value(source: CxxSource, name: Node) -> bool:
     """Whether what a name means is read or set at a place, and no more."""
     parent = around(name)
-    while parent is not None and parent.type in SAME_ELEMENT - {"field_expression"}:
+    while parent is not None and parent.type in SAME_ELEMENT:
         parent = around(parent)
     kind = parent.type if parent is not None else ""
     if kind == "init_declarator":

@@ -11,12 +11,13 @@ Its text is parsed as a statement in which the parameter is a variable.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.beside import header_macros
 from bankwise.read.cxx.functions import definitions
+from bankwise.read.cxx.own_words import with_words
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -83,26 +84,46 @@ def in_macro(
 ) -> Kept:
     """How many bytes a macro of the file moves from what it is given. ``at``: the same of each
     place where its parameter stands."""
-    place = named(arguments).index(argument_of(given, arguments))
-    kept: list[str | ByteSpan] = []
+    argument, every = argument_of(given, arguments), named(arguments)
+    place, kept = every.index(argument), list[str | ByteSpan]()
     word = called(source, around(arguments))
     if definitions(source, word):
         why = f"is given to {word}, which is a macro and a function"
         return Refusal(f"{source.of(given)} {why}", source.place(given.start_byte))
     for text, macro in macros_called(source, arguments):
-        found = _in_text(text, macro, place, at)
+        taken = [text.of(n) for n in named(macro.child_by_field_name("parameters"))]
+        found = _in_text(text, macro, taken, argument, place, at)
         if isinstance(found, str):
             why = found.format(macro=f"the macro {word}", given=source.of(given))
             return Refusal(why, source.place(given.start_byte))
-        kept += found
+        said = dict(zip(taken, map(source.of, every), strict=False))
+        kept += (with_words(one, said) or one if isinstance(one, str) else one for one in found)
     return tuple(dict.fromkeys(kept))
 
 
+def for_caller(source: CxxSource, at: Node, kept: Moved, said: Mapping[str, str]) -> Kept:
+    """What is said of bytes in a function in the words of who calls it; ``said``: what its own are
+    there."""
+    found: list[str | ByteSpan] = []
+    for one in kept:
+        text = with_words(one, said) if isinstance(one, str) else one
+        if text is None:
+            why = f"moves {one}, which only the function that gets it knows"
+            return Refusal(f"{source.of(at)} {why}", source.place(at.start_byte))
+        found.append(text)
+    return tuple(found)
+
+
 def _in_text(
-    source: CxxSource, macro: Node, place: int, at: Callable[[CxxSource, Node], Kept]
+    source: CxxSource,
+    macro: Node,
+    taken: Sequence[str],
+    argument: Node,
+    place: int,
+    at: Callable[[CxxSource, Node], Kept],
 ) -> Moved | str:
-    """The same of one definition; as one text why it is not followed."""
-    taken = [source.of(n) for n in named(macro.child_by_field_name("parameters"))]
+    """The same of one definition, which is given an argument for one of its parameters; as one text
+    why it is not followed."""
     value = macro.child_by_field_name("value")
     body = source.of(value) if value is not None else ""
     if place >= len(taken) or "#" in body or "__VA_ARGS__" in body:
@@ -113,6 +134,8 @@ def _in_text(
     places = [n for n in walk(inner.root) if n.type == "identifier" and inner.of(n) == taken[place]]
     if len(places) != len(re.findall(rf"\b{re.escape(taken[place])}\b", body)):
         return "{macro} is not understood"
+    if not all(_is_apart(node, argument) for node in places):
+        return "{macro} has no parentheses around {given}"
     kept: list[str | ByteSpan] = []
     for node in places:
         found = at(inner, node)
@@ -122,6 +145,34 @@ def _in_text(
             return "{macro}: " + found.reason.replace("{", "{{").replace("}", "}}")
         kept += found
     return tuple(kept)
+
+
+_POSTFIX = frozenset(
+    {
+        *("identifier", "subscript_expression", "call_expression", "field_expression"),
+        *("parenthesized_expression", "number_literal"),
+    }
+)
+_UNARY = frozenset({"pointer_expression", "unary_expression", "cast_expression"})
+_APART = frozenset(
+    {
+        *("parenthesized_expression", "argument_list", "subscript_argument_list"),
+        *("init_declarator", "expression_statement", "initializer_list"),
+        *("gnu_asm_input_operand", "gnu_asm_output_operand"),
+    }
+)
+"""What binds an operand, and where any expression stands by itself."""
+
+
+def _is_apart(parameter: Node, argument: Node) -> bool:
+    """Whether an argument is one operand where a parameter stands in a macro's text: nothing there
+    binds a part of it."""
+    parent = parameter.parent
+    if argument.type in _POSTFIX or parent.type in _APART:
+        return True
+    if parent.type == "assignment_expression":
+        return bool(parent.child_by_field_name("right") == parameter)
+    return argument.type in _UNARY and parent.type in (*_UNARY, "binary_expression")
 
 
 def _lives_on(node: Node) -> bool:

@@ -1,10 +1,6 @@
-"""What a macro of the file does with an element that it is given: it is no function.
+"""Macros of the file that name an array.
 
-    #define FLOAT4(x) (*(float4*)&(x))
-    FLOAT4(s[r][c]) = v;                 moves a float4, though it looks like an element by value
-
-One that names an array itself is followed where it is one element, with all its indices: a use in
-the macro's own text.
+One is followed where it is one element, with all its indices: a use in the macro's own text.
 
     #define S(i, j) s[(i)][(j)]          S(t, 3) is the element of the array s that is in scope
     #define s(i, j) s[(i) * 32 + (j)]    so is s(t, 3); where no bracket follows, s is the array
@@ -22,14 +18,11 @@ from collections.abc import Iterator, Sequence
 from bankwise.errors import Refusal
 from bankwise.identity import ByIdentity
 from bankwise.read.cxx.functions import macros_named
-from bankwise.read.cxx.macro_calls import Kept, in_macro
-from bankwise.read.cxx.reach import as_reference, reach
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
     Node,
-    around,
     inside_parentheses,
     macro_text,
     named,
@@ -218,22 +211,3 @@ def _element_of(source: CxxSource, macro: Node, name: str, rest: int) -> Node | 
     body = macro_text(source, macro)
     once = len(re.findall(rf"\b{re.escape(name)}\b", body)) == 1
     return whole if once and source.of(node) == name else None
-
-
-def element_in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
-    """How many bytes a macro of the file moves from an element that it is given, as :func:`reach`
-    says it."""
-    return in_macro(source, element, arguments, _one)
-
-
-def _one(source: CxxSource, node: Node) -> Kept:
-    """What happens to the parameter at one place."""
-    parent, moved = around(node), as_reference(source, node)
-    if moved is not None:
-        return moved
-    if parent.type == "pointer_expression" and source.of(parent)[0] == "&":
-        return reach(source, parent)
-    if parent.type == "argument_list":
-        why = f"hands {source.of(node)} on"
-        return Refusal(why)
-    return ()

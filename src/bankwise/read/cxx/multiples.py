@@ -195,6 +195,19 @@ def whole_type(source: CxxSource, declarator: Node) -> bool:
     return _type_of(source, declarator) in INDEX_TYPES
 
 
+_SIGNED = ("int", "int32_t", "long", "long long", "int64_t", "ptrdiff_t")
+
+
+def has_sign(source: CxxSource, node: Node) -> bool:
+    """Whether a part of an expression is an operation of numbers, or one that has a sign."""
+    if node.type == "identifier":
+        every = mentions(source, function_of(node) or source.root, source.of(node))
+        declared = [around(one) for one in every if _declares(one)]
+        return bool(declared) and all(_type_of(source, one) in _SIGNED for one in declared)
+    number = node.type == "number_literal" and source.of(node).isdecimal()
+    return number or node.type in ("binary_expression", "parenthesized_expression")
+
+
 def _type_of(source: CxxSource, declarator: Node) -> str:
     statement = declarator.parent if declarator.type == "init_declarator" else declarator
     kind = statement.child_by_field_name("type")

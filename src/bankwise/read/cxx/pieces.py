@@ -16,7 +16,8 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
-from bankwise.read.cxx.reach import SAME, pointee
+from bankwise.read.cxx.elements import SAME
+from bankwise.read.cxx.reach import pointee
 from bankwise.read.cxx.stable import FIXED
 from bankwise.read.cxx.tree import (
     ByteSpan,

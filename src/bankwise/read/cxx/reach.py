@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.address_number import AddressNumber, number_of
 from bankwise.read.cxx.beside import named_by_headers
+from bankwise.read.cxx.elements import SAME, as_element
 from bankwise.read.cxx.functions import (
     calls_of,
     definitions,
@@ -27,15 +29,16 @@ from bankwise.read.cxx.functions import (
     meant,
     parameters_of,
 )
-from bankwise.read.cxx.lvalues import (
-    SAME_ELEMENT,
-    aliased,
-    behind_parentheses,
-    bound,
-    names_reference,
+from bankwise.read.cxx.lvalues import aliased, bound
+from bankwise.read.cxx.macro_calls import (
+    Kept,
+    argument_of,
+    for_caller,
+    has_rows,
+    in_macro,
+    macro_of,
 )
-from bankwise.read.cxx.macro_calls import Kept, argument_of, has_rows, in_macro, macro_of
-from bankwise.read.cxx.operand import operand
+from bankwise.read.cxx.own_words import own_words
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -52,10 +55,11 @@ from bankwise.read.cxx.tree import (
 _DEPTH = 4
 """Functions within functions that an address is followed into."""
 
-_ELEMENT = re.compile(r"atomic\w+|__hip_atomic_\w+")
-SAME = re.compile(
-    r"(?:static|reinterpret|const)_cast|__cvta_generic_to_shared|__builtin_assume_aligned"
+_ELEMENT = re.compile(
+    r"(?:un)?(?:safe)?[aA]tomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(?:_block|_system)?"
+    r"|__hip_atomic_\w+|atomic_fetch_\w+"
 )
+"""Of CUDA and HIP, and what files overload: it touches the element whose address it is given."""
 INTEGER = re.compile(
     r"(?:std::)?(?:u?int(?:32|64)_t|u?intptr_t|size_t|unsigned(?: int| long| long long)?)"
 )
@@ -87,63 +91,6 @@ def reach(source: CxxSource, address: Node, depth: int = 0) -> Kept:
     if handler is None:
         return _no(source, address, "goes where it cannot be followed")
     return handler(source, address, parent, depth)
-
-
-def as_reference(source: CxxSource, element: Node) -> Kept | None:
-    """How many bytes are moved from an element of which a cast makes one of another type, as in
-    ``((float4&)s[r][c]).x``; None without such a cast."""
-    if _seems_cast(source, element):
-        return _no(source, element, "is perhaps cast, by what is no variable")
-    cast, kind = _reference_cast(source, element)
-    if cast is None:
-        within = around(element)
-        while within is not None and within.type in (*SAME_ELEMENT, "update_expression"):
-            if _reference_cast(source, within)[0] is not None:
-                return _no(source, within, "becomes another type, which is not followed")
-            within = around(within)
-        return None
-    top = cast
-    while around(top) is not None and around(top).type == "field_expression":
-        top = around(top)
-    again, _ = _reference_cast(source, top)
-    to = re.sub(r"\b(?:const|volatile)\b|&", "", kind).strip()
-    if again is not None or not re.fullmatch(r"(?!auto\b|decltype\b)[\w:<>, ]+", to):
-        return _no(source, element, f"becomes {kind}, which is not followed")
-    if why := bound(source, top):
-        return Refusal(f"{source.of(cast)} {why}", source.place(cast.start_byte))
-    parent = around(top)
-    taken = (
-        parent is not None and parent.type == "pointer_expression" and source.of(parent)[0] == "&"
-    )
-    further = reach(source, parent) if taken else ()
-    return further if isinstance(further, Refusal) else (f"sizeof({to})", *further)
-
-
-def _seems_cast(source: CxxSource, element: Node) -> bool:
-    """Whether ``(P)&s[i]``, which the tree has as an operation of two numbers, may be a cast: ``P``
-    is no variable."""
-    name = behind_parentheses(source, element)
-    return name is not None and not operand(source, name)
-
-
-def _reference_cast(source: CxxSource, element: Node) -> tuple[Node, str]:
-    """The cast of an lvalue to a reference, and its type; None without one. In the tree ``(T&)a =
-    b`` is a cast of all that is behind it."""
-    parent = around(element)
-    kind = ""
-    if parent is not None and parent.type == "assignment_expression":
-        left = inside_parentheses(parent.child_by_field_name("left"))
-        outer = around(parent)
-        parent = outer if left == element and outer.type == "cast_expression" else parent
-    if parent is not None and parent.type == "cast_expression":
-        kind = source.of(parent.child_by_field_name("type"))
-    elif parent is not None and parent.type == "argument_list":
-        parent = around(parent)
-        function = parent.child_by_field_name("function")
-        arguments = function.child_by_field_name("arguments") if function is not None else None
-        if arguments is not None and SAME.fullmatch(called(source, parent)):
-            kind = source.of(arguments)[1:-1]
-    return (parent, kind) if "&" in kind or names_reference(source, kind) else (None, "")
 
 
 def _no(source: CxxSource, node: Node, why: str) -> Refusal:
@@ -181,7 +128,7 @@ def pointee(kind: str) -> str | None:
 def _pointer(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``*p``."""
     if source.of(parent)[0] == "*":
-        return as_reference(source, parent) or ()
+        return as_element(source, parent, partial(reach, depth=depth))
     return _no(source, address, "has its own address taken")
 
 
@@ -190,15 +137,20 @@ def _subscript(source: CxxSource, address: Node, parent: Node, depth: int) -> Ke
     inner = inside_parentheses(parent.children[0])
     index = named(parent.child_by_field_name("indices"))
     if inner != address:
-        return ()
+        return _no(source, address, "is a number here")
     if len(index) == 1 and source.of(index[0]) == "0":
-        return as_reference(source, parent) or ()
+        return as_element(source, parent, partial(reach, depth=depth))
     return _no(source, address, "is indexed further: nothing shows that the row is not left")
 
 
 def _field(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``p->x``."""
-    return () if "->" in source.of(parent) else _no(source, address, "is no pointer here")
+    pointed = source.of(parent.child_by_field_name("operator")) == "->"
+    return (
+        as_element(source, parent, partial(reach, depth=depth))
+        if pointed
+        else _no(source, address, "is no pointer here")
+    )
 
 
 def _argument(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
@@ -218,7 +170,9 @@ def _argument(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     if _MATRICES.get(name) == place and len(named(parent)) > 2 and not definitions(source, name):
         return (str(_ROW_BYTES), span(named(parent)[2]))
     if macro_of(source, parent) is not None:
-        return in_macro(source, address, parent, lambda inner, node: reach(inner, node, depth))
+        if why := bound(source, address):
+            return _no(source, address, why)
+        return in_macro(source, address, parent, partial(reach, depth=depth))
     return _followed(source, address, call, place, depth)
 
 
@@ -237,7 +191,9 @@ def _followed(source: CxxSource, address: Node, call: Node, place: int, depth: i
     kept = _everywhere(source, source.of(identifiers[-1]), body, 0, depth + 1)
     if not isinstance(kept, Refusal) and has_rows(kept):
         return _no(source, address, f"is passed to {name}, which moves a matrix from it")
-    return kept if isinstance(kept, Refusal) or kept else _parameter(source, parameters[place])
+    if isinstance(kept, Refusal) or not kept:
+        return kept if isinstance(kept, Refusal) else _parameter(source, parameters[place])
+    return for_caller(source, address, kept, own_words(source, found[0], call))
 
 
 def _parameter(source: CxxSource, parameter: Node) -> tuple[str, ...]:

@@ -6,10 +6,9 @@ template <int C> f(float (&t)[8][C]);    deduced: it follows the array, and so d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import Struct
 
+from bankwise.read.cxx.own_words import template_arguments
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, named, span, walk
 
 
@@ -36,7 +35,7 @@ def taken_row(source: CxxSource, function: Node, parameter: Node, call: Node, re
     template = function.parent if function.parent is not None else function
     if template.type != "template_declaration":
         return found
-    free = _free(source, template, len(list(_given(call))))
+    free = _free(source, template, len(list(template_arguments(call))))
     kind = parameter.child_by_field_name("type")
     if found.written is None:
         whole = kind is not None and source.of(kind) in free and _plain(parameter)
@@ -47,15 +46,6 @@ def taken_row(source: CxxSource, function: Node, parameter: Node, call: Node, re
     if name in free:
         return RowType(asked=_else(source, template, name, found.written))
     return found
-
-
-def _given(call: Node) -> Iterator[Node]:
-    """The arguments of the template that a call says."""
-    node = call.child_by_field_name("function")
-    while node is not None and node.type == "qualified_identifier":
-        node = node.child_by_field_name("name")
-    if node is not None and node.type == "template_function":
-        yield from named(node.child_by_field_name("arguments"))
 
 
 def _free(source: CxxSource, template: Node, given: int) -> frozenset[str]:

@@ -20,6 +20,7 @@ from bankwise.read.cxx.multiples import (
     DEPTH,
     INDEX_TYPES,
     declaration_of,
+    has_sign,
     multiples,
     says_the_same,
     whole_type,
@@ -223,6 +224,21 @@ def positive(source: CxxSource, node: Node, depth: int) -> bool:
             and whole_type(source, declared[0])
             and positive(source, start, depth - 1)
         ) or _counts_up(source, node, declared, depth)
+    return False
+
+
+def none_below(source: CxxSource, total: Node, begin: int) -> bool:
+    """Whether a sum of those terms that stand at a byte and behind it is the same by itself: none
+    is below zero, or all of them have a sign."""
+    parts = [one for one in walk(total) if one.is_named and one.start_byte >= begin]
+    if all(has_sign(source, one) for one in parts):
+        return True
+    while total.type == "binary_expression":
+        total, last = named(total)
+        if source.of(total.parent.children[1]) != "+" or not positive(source, last, DEPTH):
+            return False
+        if last.start_byte == begin:
+            return True
     return False
 
 

@@ -5,22 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import calls_of
-from bankwise.read.cxx.macro_calls import Kept
+from bankwise.read.cxx.macro_calls import Kept, for_caller
 from bankwise.read.cxx.macros import used_else
 from bankwise.read.cxx.stable import unstable
+from bankwise.read.cxx.terms import none_below
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
     Node,
     inside_parentheses,
     named,
+    node_at,
     span,
     walk,
 )
@@ -73,7 +75,7 @@ class PointerView(Struct, frozen=True):
     given on the way; ``rest``: how many are left; ``flat``: it counts elements over all rows;
     ``held``: in which block a variable keeps it, or one that it was taken from, or the function
     that was given it; None for none; ``pinned``: as of :class:`ArrayUse`, where that is known of
-    all its uses."""
+    all its uses; ``said``: what the words of the function that was given it are outside of it."""
 
     name: str
     element: str
@@ -84,6 +86,7 @@ class PointerView(Struct, frozen=True):
     held: Node = None
     depth: int = 0
     pinned: str = ""
+    said: Mapping[str, str] = {}
 
     @property
     def counts(self) -> bool:
@@ -182,6 +185,22 @@ def merged(source: CxxSource, found: ViewsFound) -> list[ArrayUse]:
     return list(each.values())
 
 
+def parted(source: CxxSource, use: ArrayUse, name: str) -> ArrayUse:
+    """A use of ``p + a - b`` where pointers count from inside the array ``name``: the terms move
+    the pointer one by one, and their sum may be below zero and have no sign."""
+    node = node_at(source, use.span)
+    if node.type != "binary_expression" or not use.indices or use.pinned:
+        return use
+    at, first = use.indices[-1], named(node)[0]
+    if first.end_byte < at.start or first.type != "binary_expression":
+        return use
+    while first.type == "binary_expression":
+        first = named(first)[0]
+    if source.of(first) == name or none_below(source, node, at.start):
+        return use
+    return replace(use, pinned="its terms move a pointer one by one, and may be below zero")
+
+
 def _alike(one: ArrayUse, other: ArrayUse) -> bool:
     """Whether two uses of one place are one: whichever tile of several they are in, where the text
     says no length of a row there."""
@@ -224,6 +243,8 @@ def add_use(
 ) -> None:
     """One use more, through a pointer; ``moved``: what is moved together from there, or why nobody
     can say."""
+    if not isinstance(moved, Refusal):
+        moved = for_caller(source, node, moved, view.said)
     if isinstance(moved, Refusal):
         found.refusals.append(moved)
         return

@@ -16,16 +16,17 @@ from msgspec.structs import replace
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.beside import named_by_headers
+from bankwise.read.cxx.elements import SAME, as_reference, in_macros
 from bankwise.read.cxx.functions import definitions, macros_of, meant, parameters_of
 from bankwise.read.cxx.lvalues import bound
-from bankwise.read.cxx.macro_calls import argument_of, macro_of
+from bankwise.read.cxx.macro_calls import argument_of
 from bankwise.read.cxx.macros import (
     NamingMacro,
-    element_in_macro,
     macros_with_elements,
     said_twice,
 )
-from bankwise.read.cxx.reach import INTEGER, SAME, as_reference, pointee, reach
+from bankwise.read.cxx.own_words import own_words, with_words
+from bankwise.read.cxx.reach import INTEGER, pointee, reach
 from bankwise.read.cxx.row_types import RowType, row_type, taken_row
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.structures import renamed
@@ -53,6 +54,7 @@ from bankwise.read.cxx.uses import (
     advances,
     lost,
     merged,
+    parted,
     refuse,
     same_shape,
 )
@@ -77,6 +79,8 @@ def views_of(
     found = ViewsFound(pieces=pieces)
     _everywhere(source, name, scope, begin, PointerView(name, element, rest), found)
     found.uses = merged(source, found)
+    if found.bases:
+        found.uses = [parted(source, use, name) for use in found.uses]
     return found
 
 
@@ -244,7 +248,7 @@ def _touched(
     source: CxxSource, node: Node, index: ByteSpan | None, view: PointerView, found: ViewsFound
 ) -> None:
     """An element or a part of it, by value; or what is reached from its address."""
-    if (moved := as_reference(source, node)) is not None:
+    if (moved := as_reference(source, node, reach)) is not None:
         add_use(source, node, index, view, moved, found)
         return
     whole, part = node, node
@@ -261,10 +265,8 @@ def _touched(
             refuse(source, part, "has a member whose address is taken", found)
     elif why := bound(source, part):
         refuse(source, node, why, found)
-    elif kind == "argument_list" and macro_of(source, parent) is not None:
-        add_use(source, node, index, view, element_in_macro(source, part, parent), found)
     else:
-        add_use(source, node, index, view, (), found)
+        add_use(source, node, index, view, in_macros(source, part, reach), found)
 
 
 def _address(
@@ -324,7 +326,8 @@ def _cast(
     source: CxxSource, node: Node, cast: Node, kind: str, view: PointerView, found: ViewsFound
 ) -> None:
     """To another pointer: what it counts from here on."""
-    to = "char" if INTEGER.fullmatch(kind) else pointee(kind)
+    known = with_words(kind, view.said)
+    to = "char" if INTEGER.fullmatch(kind) else pointee(known or "")
     if to is None or not (view.counts or not view.indices):
         refuse(source, node, f"becomes {kind}, which is not followed", found)
         return
@@ -389,5 +392,7 @@ def _argument(
     found.arguments.setdefault((function, place), set()).add(argument_of(node, parent).start_byte)
     body = defined[0].child_by_field_name("body")
     _typed(taken_row(source, defined[0], taken, call, view.rest), view, found)
-    view = replace(view, held=defined[0], depth=view.depth + 1)
+    own = own_words(source, defined[0], call)
+    said = {name: with_words(text, view.said) or "" for name, text in own.items()}
+    view = replace(view, held=defined[0], depth=view.depth + 1, said=said)
     _everywhere(source, source.of(names[0]), body, body.start_byte, view, found)
