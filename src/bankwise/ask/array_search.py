@@ -201,6 +201,10 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
         """The passes that a text saves beside what was chosen so far."""
         return self._cost[0] - one.price[0]
 
+    def _is_wide(self, one: RankedText) -> bool:
+        """Whether the compiler leaves accesses as wide as in what was chosen so far."""
+        return one.price[1] <= self._cost[1]
+
     def _planned(self, plan: ArrayPlan) -> int:
         """The passes that a plan saves."""
         return sum(self.plans.present.values()) - plan.total
@@ -213,8 +217,8 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
     def _may_win(self, one: Untried) -> bool:
         """Whether a text that takes what was planned could be preferred to each that was found."""
         saved = self._planned(one[0])
-        most = max(map(self._saved, self.found), default=0)
-        if one[0].late and _ENOUGH * self._planned(self.plans.plans[0]) <= most:
+        wide = (self._saved(one) for one in self.found if self._is_wide(one))
+        if one[0].late and _ENOUGH * self._planned(self.plans.plans[0]) <= max(wide, default=0):
             return False
         if any(hides_as_much(one, other) for other in self.lost):
             return False
@@ -294,7 +298,7 @@ class ArraySearch(ByIdentity, frozen=True, eq=False):
 
     def _place(self, one: RankedText) -> None:
         """Put a text where it belongs: what costs less, what may be slower, what lost accesses."""
-        wide = one.price[1] <= self._cost[1]
+        wide = self._is_wide(one)
         if not wide and self._saved(one) < self._planned(one.plan):
             self.lost.append(one.text)
         busy = "" if self._fewest else self._longer_busy(one.made)
