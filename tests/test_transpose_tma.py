@@ -195,14 +195,19 @@ def test_a_tensor_map_in_another_mode_is_caught_by_executing_it(tmp_path, monkey
 
 
 def choices(dtype: str) -> list[TensorTranspose]:
-    """Every tile and number of threads, and every other choice of one."""
+    """Every tile, each side of one with every number of threads, and every other choice of one."""
     base = BASE[dtype]
     found = {one for one in neighbours(base, dtype) if one.kind == "tma"} | {base}
-    sides = (32, 64, 128, 256)
+    sides, seen = (32, 64, 128, 256), set()
     for m, k, threads in product(sides, sides, (64, 128, 256, 512, 1024)):
-        found.add(Variant(m, k, threads, kind="tma"))
-    for load, store, across in product(("", "el", "ef", "el20"), ("", "el", "ef"), (1, 8)):
-        found.add(replace(base, load=load, store=store, across=across))
+        one = Variant(m, k, threads, kind="tma")
+        pairs = {(m, k), (m, "m", threads), (k, "k", threads)}
+        if fits(one, dtype) and not pairs <= seen:
+            found.add(one)
+            seen |= pairs
+    for load, store in product(("", "el", "ef", "el20"), ("", "el", "ef")):
+        found.add(replace(base, load=load, store=store))
+    found.add(replace(base, load="el20", store="ef", across=8))
     some = sorted((one for one in found if fits(one, dtype)), key=str)
     plans = [made(dtype, one, f"k{number}") for number, one in enumerate(some)]
     return [*plans, *relaid(replace(plans[0], name="plain"))]

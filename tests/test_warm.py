@@ -54,6 +54,23 @@ def test_a_copy_ends_as_a_new_process_does(tmp_path: Path, end: str) -> None:
     assert "given" in copy[1]
 
 
+def test_a_copy_ends_with_who_asked_for_it(tmp_path: Path) -> None:
+    program = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(60)\n"
+    (tmp_path / "waits.py").write_text(program, "utf-8")
+    began = subprocess.Popen(
+        [warm.python(*warm.CHECKS), "-m", "waits"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert began.stdout is not None
+    number = int(began.stdout.readline())
+    began.kill()
+    assert began.stdout.read() == ""  # nobody is left who could write
+    assert began.wait() == -9
+    assert not Path(f"/proc/{number}/cwd").exists()
+
+
 def test_what_is_said_to_python_itself_starts_a_new_one(tmp_path: Path) -> None:
     (tmp_path / "asked.py").write_text("import sys\nprint('bankwise.cli' in sys.modules)\n")
     known = [

@@ -14,8 +14,11 @@ from __future__ import annotations
 
 import marshal
 import os
+import select
+import signal
 import socket
 import sys
+from contextlib import suppress
 from functools import cache
 
 _TO_PYTHON = ("PYTHON", "TRITON", "CUDA", "OMP", "OPENBLAS", "LD_")
@@ -56,8 +59,8 @@ def client(place: str, python: str, program: str) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(place)
         socket.send_fds(server, [b"."], [0, 1, 2])
-        server.sendall(marshal.dumps((words, os.getcwd(), dict(os.environ))))
-        server.shutdown(socket.SHUT_WR)
+        data = marshal.dumps((words, os.getcwd(), dict(os.environ)))
+        server.sendall(len(data).to_bytes(8, "big") + data)
         said = server.recv(16)
     if said == b"new":
         os.execv(python, [python, *words])
@@ -69,9 +72,6 @@ def client(place: str, python: str, program: str) -> None:
 
 def serve(listening: socket.socket) -> None:
     """Answer clients until standard input ends: until who started this has ended."""
-    import select
-    from contextlib import suppress
-
     mine = _said_to_python(os.environ)
     while True:
         ready, _, _ = select.select([listening, 0], [], [])
@@ -94,8 +94,9 @@ def _said_to_python(environment: os._Environ[str] | dict[str, str]) -> dict[str,
 
 def _answer(connection: socket.socket, mine: dict[str, str]) -> None:
     _, streams, _, _ = socket.recv_fds(connection, 1, 3)
-    parts = list(iter(lambda: connection.recv(1 << 16), b""))
-    words, folder, environment = marshal.loads(b"".join(parts))
+    with connection.makefile("rb") as said:
+        size = int.from_bytes(said.read(8), "big")
+        words, folder, environment = marshal.loads(said.read(size))
     options = []
     while words[:1] == ["-W"]:
         options, words = [*options, words[1]], words[2:]
@@ -104,7 +105,12 @@ def _answer(connection: socket.socket, mine: dict[str, str]) -> None:
         return
     child = os.fork()
     if child:
-        connection.sendall(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])).encode())
+        ends = os.pidfd_open(child)
+        if ends not in select.select([ends, connection], [], [])[0]:  # the client was killed
+            os.kill(child, signal.SIGKILL)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with suppress(BrokenPipeError):
+            connection.sendall(str(code).encode())
         return
     connection.close()
     for number, stream in enumerate(streams):
