@@ -223,7 +223,17 @@ def test_the_text_of_every_choice_compiles_and_keeps_its_registers(dtype, tmp_pa
     assert {one.schedule.blocks for one in every} >= {0, 2, 3, 4}
     texts = (f"namespace n{i} {{\n{kernel(one)}}}\n" for i, one in enumerate(every))
     source.write_text("".join(texts))
-    words = ["nvcc", "-arch=sm_90", "-cubin", "-Xptxas", "-v", "-o", tmp_path / "k.cubin", source]
+    words = [
+        "nvcc",
+        "-std=c++14",
+        "-arch=sm_90",
+        "-cubin",
+        "-Xptxas",
+        "-v",
+        "-o",
+        tmp_path / "k.cubin",
+        source,
+    ]
     done = subprocess.run(words, check=True, capture_output=True, text=True)
     assert done.stderr.count("0 bytes spill stores, 0 bytes spill loads") == len(every)
     assert "warning" not in done.stderr
@@ -238,7 +248,7 @@ def test_the_machine_code_touches_the_bytes_that_were_written_out(dtype, number,
     one = small(dtype)[number]
     source, out = tmp_path / "k.cu", tmp_path / "k.cubin"
     source.write_text(kernel(one))
-    subprocess.run(["nvcc", "-arch=sm_90", "-cubin", "-o", out, source], check=True)
+    subprocess.run(["nvcc", "-std=c++14", "-arch=sm_90", "-cubin", "-o", out, source], check=True)
     (found,) = check_binary(out, workgroup_size=(one.threads, 1, 1))
     assert not found.refusals
     wanted = dict(zip(("read", "write"), map(of_warps, hand(one)), strict=True))
