@@ -73,10 +73,11 @@ def client(place: str, python: str, program: str) -> None:
 def serve(listening: socket.socket) -> None:
     """Answer clients until standard input ends: until who started this has ended."""
     mine = _said_to_python(os.environ)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with the tests
     while True:
         ready, _, _ = select.select([listening, 0], [], [])
         if listening not in ready:
-            return
+            os._exit(0)
         connection, _ = listening.accept()
         if not os.fork():
             listening.close()
@@ -113,6 +114,7 @@ def _answer(connection: socket.socket, mine: dict[str, str]) -> None:
             connection.sendall(str(code).encode())
         return
     connection.close()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
