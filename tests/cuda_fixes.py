@@ -21,8 +21,8 @@ real = pytest.mark.skipif(
 )
 
 
-def fixed(name: str, *options: str) -> tuple[int, dict[str, Any]]:
-    done = bankwise("fix", str(KERNELS / f"{name}.cu"), "-t", "sm_90", "--format", "json", *options)
+def fixed(name: str, *options: str, gpu: str = "sm_90") -> tuple[int, dict[str, Any]]:
+    done = bankwise("fix", str(KERNELS / f"{name}.cu"), "-t", gpu, "--format", "json", *options)
     return done.code, json.loads(done.out)
 
 

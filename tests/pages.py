@@ -27,6 +27,11 @@ PAGES = (
 )
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_ASKED = re.compile(
+    r"bankwise ((?:'[^']*'|[^'|<>])+?)( 2>&1)?( >/dev/null)?(?: \| ((?:'[^']*'|[^'<>])+))?"
+)
+"""A command of bankwise, whether its talk goes into the pipe, and its data not, and what is behind
+that."""
 _FOLDERS = ("docs", "examples", "tests")
 
 
@@ -59,13 +64,18 @@ def reader() -> Iterator[Path]:
 
 
 def printed(command: str) -> str:
-    """What a command prints on stdout; other programs, pipes and files are the shell's."""
-    program, *rest = shlex.split(command)
-    if program != "bankwise" or re.search(r"[|<>]", re.sub(r"'[^']*'", "", command)):
-        words = command.replace("bankwise ", f"{sys.executable} -m bankwise ", 1)
-        done = subprocess.run(words, shell=True, capture_output=True, check=False)
+    """What a command prints on stdout; other programs and pipes are the shell's."""
+    found = _ASKED.fullmatch(command)
+    if found is None:
+        done = subprocess.run(command, shell=True, capture_output=True, check=False)
         return done.stdout.decode()
-    return bankwise(*rest).out
+    asked, talk, no_data, behind = found.groups()
+    ended = bankwise(*shlex.split(asked))
+    text = (ended.printed if talk else "") + ("" if no_data else ended.out)
+    if not behind:
+        return text
+    done = subprocess.run(behind, shell=True, input=text.encode(), capture_output=True, check=False)
+    return done.stdout.decode()
 
 
 def write(page: str) -> None:

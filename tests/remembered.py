@@ -28,6 +28,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import warm
 from bankwise.change.compile import compile as compiling
 from bankwise.change.compile import lower
 from bankwise.read import toolkit
@@ -106,6 +107,10 @@ def run_program(words: Sequence[str], folder: Path, file: str) -> tuple[int, str
     """:func:`bankwise.read.toolkit.run_program`."""
 
     def ask() -> tuple[int, str, str]:
+        if asked and (fewer := _fewer_headers(words)):
+            code, said = _run_program(fewer, folder, file)
+            if not code:
+                return code, said, ""
         return (*_run_program(words, folder, file), "")
 
     try:
@@ -115,6 +120,16 @@ def run_program(words: Sequence[str], folder: Path, file: str) -> tuple[int, str
     return ask()[:2] if what is None else _answered(what, folder, ask)[:2]
 
 
+def _fewer_headers(words: Sequence[str]) -> list[str]:
+    """How nvcc, where no language is said, makes the same code of a source of C++14, in two thirds
+    of the time: from C++17 on its own headers bring the standard's mathematics; [] of others."""
+    kind = next((word for word in words if word in ("-cubin", "-ptx")), None)
+    said = any(word.lstrip("-").startswith(("std", "optf")) for word in words)
+    if Path(words[0]).name != "nvcc" or kind is None or said or _passing.search(words[0].encode()):
+        return []
+    return [words[0], "-std=c++14", *words[1:]]
+
+
 def run(words: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
     """:func:`subprocess.run`."""
     if not asked or subprocess.run is not _run:
@@ -122,17 +137,18 @@ def run(words: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str
     words = list(map(str, words))
     given, folder = options.get("input", ""), options.get("cwd")
     worker = _WORKER in words
+    ran = [warm.python(*warm.TRITON), *words[1:]] if worker else words
     if worker and (json.loads(given)["task"] not in _QUESTIONS or _passing.search(given.encode())):
-        return subprocess.run(words, **options)
+        return subprocess.run(ran, **options)
 
     def ask() -> tuple[int, str, str]:
-        done = subprocess.run(words, **options)
+        done = subprocess.run(ran, **options)
         return done.returncode, done.stdout, done.stderr
 
     try:
         what = _question(words, folder or Path.cwd(), given.encode(), whole=folder is not None)
     except (Uncertain, OSError):
-        return subprocess.run(words, **options)
+        return subprocess.run(ran, **options)
     return subprocess.CompletedProcess(words, *_answered(what, folder, ask))
 
 

@@ -42,7 +42,7 @@ void go(float* o) { k<<<1, 32>>>(o); }
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("k.cu").write_text(KERNEL, "utf-8")
-    ended = bankwise("check", "k.cu", "-t", "sm_90", "--format", "json")
+    ended = bankwise("check", "k.cu", "-t", "sm_80", "--format", "json")
     (told,) = json.loads(ended.out)["diagnostics"]
     assert told["expression"] == "B[t][j * 8 + 1]"
     (tmp_path / "known.json").write_text(ended.out, "utf-8")
@@ -57,7 +57,7 @@ def gated(*edits: tuple[str, str], form: str = "--concise") -> tuple[int, str]:
         text = text.replace(old, new)
     Path("k.cu").write_text(text, "utf-8")
     ended = bankwise(
-        *("check", "k.cu", "-t", "sm_90", "--baseline", "known.json", *form.split()),
+        *("check", "k.cu", "-t", "sm_80", "--baseline", "known.json", *form.split()),
     )
     return ended.code, " ".join(ended.out.split())
 
@@ -124,7 +124,7 @@ def test_where_lines_alone_are_known_instructions_are_compared(
         if saved:
             assert gated()[0] == 0
             assert gated(("j < 4", "j < 8"))[0] == 1
-        ended = bankwise("check", "k.cu", "-t", "sm_90", "--format", "json")
+        ended = bankwise("check", "k.cu", "-t", "sm_80", "--format", "json")
     if not saved:
         known.write_text(ended.out, "utf-8")
         assert gated()[0] == 0
@@ -136,7 +136,7 @@ def test_a_renamed_file_is_told_from_a_new_conflict() -> None:
     Path("k.cu").rename("moved.cu")
     for form in ("", "--format github", "--format sarif"):
         ended = bankwise(
-            *("check", "moved.cu", "-t", "sm_90", "--baseline", "known.json", *form.split()),
+            *("check", "moved.cu", "-t", "sm_80", "--baseline", "known.json", *form.split()),
         )
         assert ended.code == 1
         told = "moved.cu has conflicts known at k.cu, which is gone: renamed? save the baseline"
@@ -147,7 +147,7 @@ def test_an_annotation_says_also_only_with_a_place_behind_it(tmp_path: Path) -> 
     """Read and write of one statement begin in one column, and have one cause."""
     text = KERNEL.replace("sum += B[t][j * 8 + 1];", "B[t][j * 8 + 1] += B[t][j * 8 + 2];")
     (tmp_path / "k.cu").write_text(text.replace("o[t] = sum", "o[t] = sum + B[3][t]"), "utf-8")
-    ended = bankwise("check", tmp_path / "k.cu", "-t", "sm_90", "--format", "github")
+    ended = bankwise("check", tmp_path / "k.cu", "-t", "sm_80", "--format", "github")
     assert "read and write of B[t]" in ended.out
     assert "also %0A" not in ended.out
 
@@ -159,7 +159,7 @@ def test_a_conflict_without_a_line_is_not_called_one_of_line_1(tmp_path: Path) -
     lines = define.replace("\n", " \\\n")
     every = "#define EVERY(X) X(one) X(two) X(three)\nEVERY(DEFINE)\n"
     (tmp_path / "k.cu").write_text(f"{lines}\n{every}", "utf-8")
-    ended = bankwise("check", tmp_path / "k.cu", "-t", "sm_90", "--format", "github")
+    ended = bankwise("check", tmp_path / "k.cu", "-t", "sm_80", "--format", "github")
     told = [line for line in ended.out.splitlines() if "at which line is not known" in line]
     assert told
     assert not any("line=" in line for line in told)
@@ -187,9 +187,9 @@ def test_a_read_and_a_write_of_one_expression_are_one_conflict_known_or_gone(
     monkeypatch.chdir(tmp_path)
     text = KERNEL.replace("sum += B[t][j * 8 + 1]", "B[t][j * 8 + 1] += 1.f")
     Path("k.cu").write_text(text.replace("= sum", "= sum + B[3][t]"), "utf-8")
-    ended = bankwise("check", "k.cu", "-t", "sm_90", "--format", "json")
+    ended = bankwise("check", "k.cu", "-t", "sm_80", "--format", "json")
     Path("known.json").write_text(ended.out, "utf-8")
-    asked = ("check", "k.cu", "-t", "sm_90", "--baseline", "known.json")
+    asked = ("check", "k.cu", "-t", "sm_80", "--baseline", "known.json")
     directions = {one["direction"] for one in json.loads(ended.out)["accesses"] if one["ways"] > 1}
     assert directions == {"read", "write"}
     assert "1 conflict (8 accesses) known by" in " ".join(bankwise(*asked).out.split())
@@ -234,13 +234,13 @@ def test_of_several_renamed_kernels_each_is_taken_for_the_one_that_costs_the_sam
     few = TWIN.replace("void twin", "void __launch_bounds__(32) twin")
     twin = few.replace("j < 4", "j < 8")
     Path("k.cu").write_text(f"{KERNEL}{twin}", "utf-8")
-    ended = bankwise("check", "k.cu", "-t", "sm_90", "--format", "json")
+    ended = bankwise("check", "k.cu", "-t", "sm_80", "--format", "json")
     known.write_text(ended.out, "utf-8")
     text = KERNEL.replace("void k(", "void rows(").replace("{ k<<<", "{ rows<<<")
     for first, names in ((twin, ("rows", "more")), (few, ("more", "rows"))):
         Path("k.cu").write_text(f"{first.replace('twin', 'more')}{text}", "utf-8")
         ended = bankwise(
-            *("check", "k.cu", "-t", "sm_90", "--baseline", "known.json", "--concise"),
+            *("check", "k.cu", "-t", "sm_80", "--baseline", "known.json", "--concise"),
         )
         said = " ".join(ended.out.split())
         assert ended.code == 0, said
@@ -254,7 +254,7 @@ def test_a_renamed_kernel_of_a_renamed_file_is_told_from_a_new_conflict() -> Non
     Path("k.cu").unlink()
     Path("moved.cu").write_text(text, "utf-8")
     ended = bankwise(
-        *("check", "moved.cu", "-t", "sm_90", "--baseline", "known.json", "--concise"),
+        *("check", "moved.cu", "-t", "sm_80", "--baseline", "known.json", "--concise"),
     )
     assert ended.code == 1
     assert "moved.cu has conflicts known at k.cu, which is gone: renamed?" in " ".join(
@@ -271,7 +271,7 @@ def test_what_costs_less_than_before_is_told_with_both_numbers() -> None:
         assert code == 0, said
         assert "the baseline has 124 extra passes, now 62: save it anew" in said
     ended = bankwise(
-        *("check", "k.cu", "-t", "sm_90", "--baseline", "known.json", "--format", "json")
+        *("check", "k.cu", "-t", "sm_80", "--baseline", "known.json", "--format", "json")
     )
     assert "the baseline has 124 extra passes, now 62" in ended.err
     assert "anew" not in ended.err

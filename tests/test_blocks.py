@@ -233,7 +233,7 @@ def test_low_bits_of_an_index_make_classes_of_a_large_grid(
 
 GUARDED = """\
 .version 8.0
-.target sm_90
+.target sm_80
 .address_size 64
 .visible .entry k(.param .u64 k_param_0, .param .u32 k_param_1, .param .u32 k_param_2)
 {
@@ -402,7 +402,7 @@ def test_the_classes_of_a_guarded_transpose_are_exact(
     file = tmp_path / "t.cu"
     host = LAUNCHED.replace("WIDTH", str(width)).replace("HEIGHT", str(height))
     file.write_text(TRANSPOSE + host, "utf-8")
-    ended = bankwise("check", file, "--target", "sm_90", "--format", "json")
+    ended = bankwise("check", file, "--target", "sm_80", "--format", "json")
     assert ended.code == 1, ended.err
     (kernel,) = json.loads(ended.out)["kernels"]
     blocks = list(itertools.product(range(-(-width // 32)), range(-(-height // 32))))
@@ -427,13 +427,13 @@ def test_the_classes_of_a_guarded_transpose_are_exact(
 def test_what_is_missing_of_a_launch_is_named_with_how_to_give_it(tmp_path: Path) -> None:
     file = tmp_path / "t.cu"
     file.write_text(TRANSPOSE, "utf-8")
-    ended = bankwise("check", file, "--target", "sm_90")
+    ended = bankwise("check", file, "--target", "sm_80")
     assert ended.code == 3
     said = " ".join(ended.out.split())
     assert "grid and arguments decide it for every block" in said
     assert "--launch 'transpose<<<GRID, BLOCK>>>(_, _, N, N)'" in said
     given = bankwise(
-        *("check", file, "--target", "sm_90"),
+        *("check", file, "--target", "sm_80"),
         *("--launch", "transpose<<<32x16, 32x32>>>(_, _, 1000, 500)"),
     )
     # 31 * 15 blocks of 32 * 31, 31 of 32 * 19 (20 rows), 15 of 8 * 31 (8 columns), one of 8 * 19.
@@ -463,7 +463,7 @@ void go(float *a, float *b) { k<<<5, 32>>>(a, b, 130); }
 def test_an_access_that_border_blocks_alone_execute_is_counted(tmp_path: Path) -> None:
     file = tmp_path / "edge.cu"
     file.write_text(ONLY_AT_THE_EDGE, "utf-8")
-    ended = bankwise("check", file, "--target", "sm_90", "--format", "json")
+    ended = bankwise("check", file, "--target", "sm_80", "--format", "json")
     assert ended.code == 1, ended.err
     found = json.loads(ended.out)
     (kernel,) = found["kernels"]
@@ -482,7 +482,7 @@ def test_fix_counts_what_it_writes_in_every_class_of_blocks(tmp_path: Path) -> N
     file = tmp_path / "t.cu"
     host = LAUNCHED.replace("WIDTH", "1000").replace("HEIGHT", "500")
     file.write_text(TRANSPOSE + host, "utf-8")
-    ended = bankwise("fix", file, "--target", "sm_90", "--accept-sampled")
+    ended = bankwise("fix", file, "--target", "sm_80", "--accept-sampled")
     said = " ".join(ended.err.split())
     assert "+  __shared__ float tile[T][T + 1];" in ended.out, ended.err
     assert "over 4 kinds of blocks together" in said
@@ -543,7 +543,7 @@ void go(float *x) { run(x, 5000000); }
 def test_an_index_of_64_bits_is_decided_for_every_block(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "long.cu"
     file.write_text(LONG.replace("TYPE", kind), "utf-8")
-    ended = bankwise("check", file, "--target", "sm_90", "--format", "json")
+    ended = bankwise("check", file, "--target", "sm_80", "--format", "json")
     (kernel,) = json.loads(ended.out)["kernels"]
     # 5,000,000 = 4,882 * 1,024 + 832: of the last block 26 warps write a column of 32 words.
     told = [(one["blocks"], one["count"], one["added"]["low"]) for one in kernel["classes"]]
@@ -583,7 +583,7 @@ def test_the_class_that_is_shown_is_not_scaled_by_the_whole_grid(tmp_path: Path)
         file = tmp_path / f"t{width}.cu"
         host = LAUNCHED.replace("WIDTH", str(width)).replace("HEIGHT", "512")
         file.write_text(TRANSPOSE + host, "utf-8")
-        (kernel,) = check_file(file, Options(target="sm_90")).kernels
+        (kernel,) = check_file(file, Options(target="sm_80")).kernels
         assert bool(_unsure(kernel)) == differ
 
 
@@ -602,14 +602,14 @@ void go(float *a, float *b) {
 def test_another_launch_is_told_with_its_total(tmp_path: Path) -> None:
     file = tmp_path / "twice.cu"
     file.write_text(TRANSPOSE + TWICE, "utf-8")
-    ended = bankwise("check", file, "--target", "sm_90", "--format", "json")
+    ended = bankwise("check", file, "--target", "sm_80", "--format", "json")
     (kernel,) = json.loads(ended.out)["kernels"]
     assert "classes" not in kernel
     (other,) = kernel["launch"]["others"]
     blocks = itertools.product(range(32), range(16))
     assert other["launch_added"]["low"] == sum(extra(x, y, 1000, 500) for x, y in blocks)
     assert (other["blocks"], other["added"]["low"]) == ("x 0-30, y 0-14", 992)
-    plain = bankwise("check", file, "--target", "sm_90").out
+    plain = bankwise("check", file, "--target", "sm_80").out
     assert "adds 992 in blocks x 0-30, y 0-14, 484,000 in the launch" in " ".join(plain.split())
 
 
@@ -622,15 +622,15 @@ def test_arguments_that_are_missing_of_a_known_grid_are_tried_in_one_of_its_bloc
         "void go(float *a, int w, int h) { transpose<<<dim3(4, 3), dim3(T, T)>>>(a, a, w, h); }\n"
     )
     file.write_text(TRANSPOSE + host, "utf-8")
-    ended = bankwise("check", file, "--target", "sm_90", "--format", "json")
+    ended = bankwise("check", file, "--target", "sm_80", "--format", "json")
     assert ended.code == 3
     found = json.loads(ended.out)
     assert [one["option"] for one in found["openers"]] == ["--arg 2=16 --arg 3=16"]
     (kernel,) = found["kernels"]
     assert not any("depends on arguments of the launch" in note for note in kernel["notes"])
-    printed = bankwise("check", file, "--target", "sm_90").out
+    printed = bankwise("check", file, "--target", "sm_80").out
     assert "open: transpose: --arg 2=16 --arg 3=16" in " ".join(printed.split())
-    given = bankwise("check", file, "--target", "sm_90", "--arg", "width=128", "--arg", "height=96")
+    given = bankwise("check", file, "--target", "sm_80", "--arg", "width=128", "--arg", "height=96")
     assert given.code == 1
     assert "all 12 blocks of the launch run so" in " ".join(given.out.split())
 
@@ -667,7 +667,7 @@ def transposed(width: int, height: int) -> Counter[int]:
 def test_classes_of_a_launch_are_its_own_where_others_stand_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text(SEVERAL)
-    told = json.loads(bankwise("check", str(path), "-t", "sm_90", "--format", "json").out)
+    told = json.loads(bankwise("check", str(path), "-t", "sm_80", "--format", "json").out)
     (kernel,) = told["kernels"]
     first, second, third = (transposed(*size) for size in ((1000, 500), (2048, 1024), (40, 64)))
     classes = Counter({one["added"]["low"]: 0 for one in kernel["classes"]})

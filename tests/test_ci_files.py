@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import warm
 from isa_texts import amd_text, ptx_text
 
 yaml = pytest.importorskip("yaml", reason="needs PyYAML")
@@ -33,9 +34,21 @@ def action() -> dict[str, Any]:
     return dict(yaml.safe_load((ROOT / "action.yml").read_text("utf-8")))
 
 
-def environment() -> dict[str, str]:
+def installed() -> dict[str, str]:
     """``bankwise`` on the path, as where it is installed."""
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def environment() -> dict[str, str]:
+    """The same, and its processes begin with their modules imported."""
+    env = installed()
+    return env | {"PATH": f"{warm.programs(*warm.CHECKS)}{os.pathsep}{env['PATH']}"}
+
+
+@pytest.fixture
+def anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process is the one that is installed."""
+    monkeypatch.setattr("test_ci_files.environment", installed)
 
 
 def run_hook(
@@ -111,6 +124,7 @@ def test_a_header_stands_for_every_kernel_that_may_include_it(kernels: Path) -> 
         os.chdir(here)
 
 
+@pytest.mark.usefixtures("anew")
 def test_the_hook_checks_every_file_and_passes_options_on(kernels: Path) -> None:
     both = run_hook(kernels, CONFLICTS, CLEAN)
     assert both.returncode == 1
@@ -147,6 +161,7 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str, Path]:
     return ended.returncode, ended.stdout + ended.stderr, Path(said["folder"])
 
 
+@pytest.mark.usefixtures("anew")
 def test_the_action_checks_wildcards_and_prints_annotations(kernels: Path) -> None:
     code, text, folder = run_action(kernels, files="  conf*.s  \n\nwith space.amdgcn\n")
     assert code == 1
@@ -474,6 +489,7 @@ def test_the_pages_script_is_not_green_where_nothing_was_checked(repository: Pat
     assert run_banks(repository).returncode == 2
 
 
+@pytest.mark.usefixtures("anew")
 def test_the_pages_script_names_a_report_whose_source_is_gone(repository: Path) -> None:
     first, _ = write_ptx(repository, "a b.ptx", 7), write_ptx(repository, "c.ptx", 2)
     run_banks(repository, "save")

@@ -170,7 +170,7 @@ def test_a_header_whose_kernel_is_changed_is_read_as_part_of_the_source(tmp_path
     (tmp_path / "turn.cuh").write_text(KERNEL_IN_HEADER, "utf-8")
     run = '#include "turn.cuh"\nvoid go(float* a, float* b) { turn<<<1, 32>>>(a, b); }\n'
     (tmp_path / "k.cu").write_text(run, "utf-8")
-    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_90")
+    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_80")
     assert "turn.cuh" in done.out
     assert "288 -> 64 passes" in done.err
 
@@ -204,7 +204,7 @@ def test_fix_writes_no_text_for_which_a_header_means_other_elements(
     put = "#define PUT(i, v) tile[i][threadIdx.x & 7] = v\n"
     (tmp_path / "m.h").write_text(put + more, "utf-8")
     (tmp_path / "k.cu").write_text(ROWS.replace("ACT", act), "utf-8")
-    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_90", "--accept-sampled")
+    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_80", "--accept-sampled")
     assert bool(done.out) is patch
     assert ("k.cu:7:18: the macro PUT of m.h names tile" in done.err) is not patch
 
@@ -238,7 +238,7 @@ PTX = """#pragma once
 def test_fix_follows_matrices_into_a_macro_of_a_header(tmp_path: Path) -> None:
     (tmp_path / "ptx.h").write_text(PTX, "utf-8")
     (tmp_path / "k.cu").write_text(LDSM, "utf-8")
-    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_90")
+    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_80")
     assert done.code == 0, done.err
     # 32 passes of stores; of the 8 rows of a matrix every second lies in the same banks: 32 times 4
     assert "160 -> 64 passes per workgroup, ideal 64" in done.err

@@ -155,7 +155,7 @@ def test_a_thread_that_reads_8_of_a_row_has_no_conflicts_and_no_more_instruction
     """
     path = tmp_path / "rows.cu"
     path.write_text(GEMM)
-    done = bankwise("fix", path, "-t", "sm_90", "--format", "json")
+    done = bankwise("fix", path, "-t", "sm_80", "--format", "json")
     answer = json.loads(done.out)
     assert "__shared__ float s[8][144];" in answer["patch"], done.out
     assert "sum[n] += s[k][tx * 8 + n + (tx * 8) / 32 * 4];" in answer["patch"]

@@ -69,7 +69,7 @@ def fixed(
     monkeypatch.setattr(array_search, "_WHOLE", whole)
     with monkeypatch.context() as patched:
         patched.setattr(cuda, "compile_cuda", heard)
-        return fix_source_file(file, Options(target="sm_90")), texts
+        return fix_source_file(file, Options(target="sm_80")), texts
 
 
 def is_few(text: str) -> bool:

@@ -50,7 +50,7 @@ OF_ITS_OWN = "out[blockIdx.x * 1024 + t] = tile[key[t] & 31][y] + lut[t & 255];"
 
 def fixed(path: Path, text: str) -> tuple[int, dict[str, Any]]:
     path.write_text(text)
-    done = bankwise("fix", str(path), "-t", "sm_90", "--accept-sampled", "--format", "json")
+    done = bankwise("fix", str(path), "-t", "sm_80", "--accept-sampled", "--format", "json")
     return done.code, json.loads(done.out)
 
 
@@ -65,7 +65,7 @@ def test_a_tile_beside_a_histogram_is_fixed_and_what_is_not_known_is_told(tmp_pa
     assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
     (told,) = answer["refusals"]
     assert "bins: not all accesses are known" in told["reason"]
-    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_90", "--accept-sampled")
+    done = bankwise("fix", str(tmp_path / "k.cu"), "-t", "sm_80", "--accept-sampled")
     said = " ".join((done.out + done.err).split())
     assert "open in k: 1 not analysed" in said
     assert "ideal 64; optimal among all layouts, with accesses left whole: every access" in said
@@ -75,7 +75,7 @@ def test_a_tile_beside_a_histogram_is_fixed_and_what_is_not_known_is_told(tmp_pa
 @real
 def test_check_says_that_arrays_are_looked_at_one_by_one(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(HISTOGRAM)
-    done = bankwise("check", str(tmp_path / "k.cu"), "-t", "sm_90")
+    done = bankwise("check", str(tmp_path / "k.cu"), "-t", "sm_80")
     assert done.code == 1
     assert "looks for layouts array by array" in done.out
 

@@ -229,7 +229,7 @@ def test_compiled_ptx_touches_exactly_what_was_counted(case: BenchmarkCase, tmp_
     """Every address of every lane of every execution, followed through the compiler's PTX."""
     found = plan(case)
     (tmp_path / "kernel.cu").write_text(found.source)
-    command = ["nvcc", "-arch=sm_90", "-ptx", "-o", "kernel.ptx", "kernel.cu"]
+    command = ["nvcc", "-std=c++14", "-arch=sm_90", "-ptx", "-o", "kernel.ptx", "kernel.cu"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     arguments = {"ctaid.x": 0, "ctaid.y": 0}
     arguments |= {4: 128} if case.kernel == "attention" else {3: 128, 4: 128}

@@ -158,3 +158,37 @@ def test_for_a_test_of_compiling_every_program_runs(program: Path) -> None:
     ask(program, "one")
     ask(program, "one")
     assert runs() == 2
+
+
+CODE = """\
+template <int N> __global__ void k(float* o, const float* x) {
+  __shared__ float s[N][N];
+  s[threadIdx.y][threadIdx.x] = sinf(x[threadIdx.y * N + threadIdx.x]);
+  __syncthreads();
+  o[threadIdx.y * N + threadIdx.x] = s[threadIdx.x][threadIdx.y];
+}
+void run(float* o, const float* x) { k<32><<<1, dim3(32, 32)>>>(o, x); }
+"""
+NEWER = f"#include <type_traits>\nstatic_assert(std::is_same_v<int, int>);\n{CODE}"
+
+
+@pytest.mark.skipif(toolkit.find_program("nvcc") is None, reason="needs nvcc")
+def test_with_fewer_headers_nvcc_makes_the_same_bytes_and_newer_sources_as_ever(
+    tmp_path: Path,
+) -> None:
+    source, made = tmp_path / "k.cu", tmp_path / "k.cubin"
+    words = [str(toolkit.find_program("nvcc")), "-lineinfo", "-cubin", "-arch=sm_90", str(source)]
+    words += ["-o", str(made)]
+    fewer = remembered._fewer_headers(words)
+    assert fewer[1] == "-std=c++14"
+    source.write_text(CODE, "utf-8")
+    found = []
+    for one in (words, fewer):
+        assert remembered._run_program(one, tmp_path, "k.cu")[0] == 0
+        found.append(made.read_bytes())
+    assert found[0] == found[1]
+    source.write_text(NEWER, "utf-8")
+    assert remembered._run_program(fewer, tmp_path, "k.cu")[0] != 0
+    assert toolkit.run_program(words, tmp_path, "k.cu")[0] == 0
+    assert not remembered._fewer_headers([*words, "-std=c++17"])
+    assert not remembered._fewer_headers([str(tmp_path / "nvcc"), *words[1:]])

@@ -201,7 +201,7 @@ def compiled() -> list[Transpose]:
 def test_the_compiled_code_touches_shared_memory_as_the_plan_was_counted(made, tmp_path):
     source, out = tmp_path / "k.cu", tmp_path / "k.ptx"
     source.write_text(kernel(made))
-    subprocess.run(["nvcc", "-arch=sm_90", "-ptx", "-o", out, source], check=True)
+    subprocess.run(["nvcc", "-std=c++14", "-arch=sm_90", "-ptx", "-o", out, source], check=True)
     m, k = made.tile
     args = {"ctaid.x": 0, f"{made.name}_param_2": 4 * m, f"{made.name}_param_3": k}
     args |= {"nctaid.x": 4}

@@ -197,10 +197,11 @@ def test_random_kernels_agree_with_what_triton_makes_of_them(tmp_path: Path) -> 
     """
     random.seed(20261122)
     targets = ("gfx942", "gfx950", "sm_80", "sm_90")
-    asked = [kernel(target, through) for target in targets for through in (0, 1) * 4]
+    every = [kernel(target, through) for target in targets for through in (0, 1) * 4]
+    asked = [one for one in every if not one.copies]
     compared = same = 0
     for made, text in zip(asked, outcome([a.text for a in asked], tmp_path), strict=True):
-        if text is None or made.copies:
+        if text is None:
             continue
         plan, found = planned(made.text), emitted(text, made.target)
         assert summed(plan) == summed(found), made.text
