@@ -160,8 +160,7 @@ def _answers() -> tuple[bytes, ...]:
 def _baselines() -> tuple[bytes, ...]:
     from command import bankwise
 
-    kernel = EXAMPLES / "ldmatrix_sm80/ldmatrix.mlir"
-    return (bankwise("check", kernel, "--format", "json").out.encode(),)
+    return (bankwise("check", _ROWS, "--format", "json").out.encode(),)
 
 
 _SMALL = 20_000
@@ -189,7 +188,7 @@ def _layouts() -> tuple[bytes, ...]:
     return tuple(x.encode() for x in (text, *more))
 
 
-_ROWS, _TILES = EXAMPLES / "ldmatrix_sm80/ldmatrix.mlir", DATA / "profile/tiles.ptx"
+_ROWS, _TILES = EXAMPLES / "row_copy/row_copy_gfx950.mlir", DATA / "profile/tiles.ptx"
 _THREADS = ("--workgroup-size", "128,1,1")
 
 _TEXTS = (
