@@ -16,15 +16,12 @@ from fuzz.mutate import mutated
 from fuzz.run import attempts
 
 SLOW = {"mlir-fix": 12, "ttgir": 20, "cubin": 25}
-CALLS_OF_MS = ("call CuTe", "call CuTe DSL", "call host code", "call ptx fold")
-"""Calls that take milliseconds, for the microseconds of others."""
-PLAIN, CALLS, FEWER_CALLS = 60, 1500, 500
+PLAIN, CALLS = 60, 1500
 
 
 def count_of(entry: Entry) -> int:
-    """How many inputs an entry gets here: together less than a minute."""
-    calls = FEWER_CALLS if entry.name in CALLS_OF_MS else CALLS
-    return calls if entry.work else SLOW.get(entry.name, PLAIN)
+    """How many inputs an entry gets here: together a minute and a half."""
+    return CALLS if entry.work else SLOW.get(entry.name, PLAIN)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
