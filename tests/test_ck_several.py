@@ -89,7 +89,7 @@ def test_a_padding_that_no_name_has_the_value_of_is_a_number(tmp_path: Path) -> 
     path = tmp_path / "plain.hpp"
     text = HEADER.read_text().replace("        constexpr index_t kKPack     = 8;\n", "")
     path.write_text(text.replace("kKPack", "8"))
-    done = bankwise("fix", path, *BOTH, *words(answers(128, 64, 64)), "-o", path)
+    done = bankwise("fix", path, *BOTH, *words(answers(64, 64, 64)), "-o", path)
     assert done.code == 0
     assert path.read_text().count("number<kKPerBlock + 8>{}") == 2
     assert path.read_text().count("static_assert(kKPerBlock % 8 == 0);") == 2
@@ -129,14 +129,14 @@ def test_where_lds_has_no_room_for_a_padding_an_xor_stands(tmp_path: Path) -> No
 
 def test_the_text_says_each_gpu_before_and_after(tmp_path: Path) -> None:
     path = tmp_path / "both.hpp"
-    dims = words(answers(128, 64, 64))
+    dims = words(answers(64, 64, 64))
     done = bankwise("fix", HEADER, *BOTH, *dims, "-o", path)
     told = " ".join(done.err.split())
     assert done.code == 0
     for gpu in GPUS:
-        before, after = on(gpu, 128, plain), on(gpu, 128, padded)
+        before, after = on(gpu, 64, plain), on(gpu, 64, padded)
         name = f"MakeALdsBlockDescriptor [{gpu}]"
-        assert f"{name}: strides [72, 1], 2,032 bytes of LDS more {before:,} -> {after:,}" in told
+        assert f"{name}: strides [72, 1], 1,008 bytes of LDS more {before:,} -> {after:,}" in told
         assert bankwise("check", path, "-t", gpu, *dims).code == 0
     again = bankwise("fix", path, *BOTH, *dims)
     assert (again.code, again.out) == (0, "")

@@ -20,7 +20,7 @@ PLAIN, CALLS = 60, 1500
 
 
 def count_of(entry: Entry) -> int:
-    """How many inputs an entry gets here: together some two minutes."""
+    """How many inputs an entry gets here: together a minute and a half."""
     return CALLS if entry.work else SLOW.get(entry.name, PLAIN)
 
 

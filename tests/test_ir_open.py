@@ -317,6 +317,13 @@ def test_a_child_that_dies_of_a_division_by_zero_is_seen() -> None:
     assert isolate.crash_of(parse) == "Floating point exception (SIGFPE)"
 
 
+def test_dialects_are_loaded_where_a_text_names_them() -> None:
+    text = 'func.func @f() attributes {gpu.a} { "tensor.empty"() : () -> tensor<4xf32>\n return }'
+    context = open_text(text, isolated=False).context
+    asked = ("func", "gpu", "tensor", "vector", "iree_gpu")
+    assert [one for one in asked if context.is_dialect_loaded(one)] == ["func", "gpu", "tensor"]
+
+
 def test_a_child_that_ends_or_raises_is_no_crash() -> None:
     assert isolate.crash_of(lambda: None) is None
     assert isolate.crash_of(lambda: 1 // 0) is None

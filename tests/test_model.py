@@ -191,7 +191,7 @@ def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) ->
 @pytest.mark.parametrize("target", ["gfx942", "gfx950"])
 def test_the_answer_is_never_worse_than_what_iree_does_unasked(target: str, tmp_path: Path) -> None:
     """f16 A B^T: padding alone beats every fold of whole 16-byte stores on gfx942."""
-    text = (EXAMPLES / "iree" / "matmul_abt_4096.mlir").read_text("utf-8").replace("4096", "256")
+    text = (EXAMPLES / "iree" / "matmul_abt_4096.mlir").read_text("utf-8").replace("4096", "128")
     found = fix_model(model(tmp_path, text), Options(target), Judges(execute=False, isa=False))
     (default,) = lower(text, target, Lowering(padding=True, direct_load=True))
     unasked = check(written(tmp_path, default.text))
@@ -217,7 +217,7 @@ def test_the_answer_is_never_worse_than_what_iree_does_unasked(target: str, tmp_
 
 
 def small_abt(folder: Path) -> Path:
-    text = (EXAMPLES / "iree" / "matmul_abt_4096.mlir").read_text("utf-8").replace("4096", "256")
+    text = (EXAMPLES / "iree" / "matmul_abt_4096.mlir").read_text("utf-8").replace("4096", "128")
     return model(folder, text)
 
 

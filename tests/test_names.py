@@ -4,6 +4,7 @@ twice."""
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -15,6 +16,7 @@ TWINS: dict[str, set[str]] = {}
 """Names that several classes still have, by module. It only ever gets shorter."""
 
 
+@cache
 def classes() -> dict[str, set[str]]:
     """The modules below bankwise that define a class, by its name without a leading underscore."""
     found: dict[str, set[str]] = defaultdict(set)

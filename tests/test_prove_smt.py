@@ -289,7 +289,8 @@ def test_the_answer_is_that_of_a_loop_over_all_rows(
     after = kernel(folded(row, "w", phase), folded(row, "r", phase))
     answer = judged(before, after, RowFolds(64, (Fold(divisor, 8, phases),)))
     python = row.replace("floordiv", "//").replace("mod", "%")
-    rows = {int(eval(python, {"s": s, "b": b})) for s, b in product(range(64), range(200))}
+    code = compile(python, "row", "eval")
+    rows = {int(eval(code, {"s": s, "b": b})) for s, b in product(range(64), range(200))}
     same = all(r // every % turns == r * 64 // divisor % phases for r in rows)
     assert answer.status == ("proved" if same else "counterexample")
 

@@ -52,7 +52,8 @@ def address(rng: random.Random, width: int) -> str:
 
 
 def values(expression: str, lanes: int) -> list[int]:
-    return [int(eval(expression, {"lane": lane})) for lane in range(lanes)]
+    code = compile(expression, "offset", "eval")
+    return [int(eval(code, {"lane": lane})) for lane in range(lanes)]
 
 
 def hold_rows(said: re.Match[str], starts: dict[int, int], seen: Witness) -> None:
@@ -113,6 +114,7 @@ def validator() -> jsonschema.Draft202012Validator:
 @pytest.mark.parametrize("target", names())
 def test_a_reason_is_true_and_its_document_satisfies_the_schema(target: str) -> None:
     rng, kinds = random.Random(target), []
+    valid: set[tuple[str, bool]] = set()
     for row in machine(target).instructions.values():
         for _ in range(PER_INSTRUCTION):
             text = address(rng, row.width_bytes)
@@ -122,7 +124,9 @@ def test_a_reason_is_true_and_its_document_satisfies_the_schema(target: str) -> 
             except InputError:
                 continue  # the machine faults on such an address
             document = json.loads(dumps(count_document(report)))
-            validator().validate(document)
+            if (row.name, report.reason is None) not in valid:  # it takes longer than all else
+                validator().validate(document)
+                valid.add((row.name, report.reason is None))
             assert (document["reason"] is None) == (report.reason is None)
             if report.reason:
                 active = [bool(x) for x in values(mask or "1", row.wave_size)]

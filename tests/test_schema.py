@@ -78,7 +78,7 @@ def planned() -> str:
 
 def fixed_model() -> str:
     """A model, neither executed nor compiled again."""
-    model = EXAMPLES / "iree" / "matmul_1024.mlir"
+    model = EXAMPLES / "iree" / "attention_1x1024x128.mlir"
     words = ("-t", "gfx942", "--no-isa", "--no-execute", "--format", "json")
     ended = bankwise("fix", model, *words)
     assert ended.code in (0, 1, 3), ended.err

@@ -322,7 +322,10 @@ def test_atomics_of_shared_memory_count() -> None:
         ("mov.u32 %r5, %clock;", "%clock"),
     ],
 )
-def test_what_is_not_simulated_is_said(text: str, why: str) -> None:
+def test_what_is_not_simulated_is_said(
+    text: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "MOST_STEPS", 10_000)
     told = same(text, text)
     assert isinstance(told, Refusal)
     assert why in told.reason

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bankwise.change.simulate import amd
 from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.simulate.memory import POINTERS
@@ -181,7 +182,10 @@ def test_a_rewrite_that_is_wrong_writes_other_terms(
         ("while (o[t] != 7) __syncthreads();", "takes more than"),
     ],
 )
-def test_what_is_not_simulated_is_named(body: str, why: str, tmp_path: Path) -> None:
+def test_what_is_not_simulated_is_named(
+    body: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(amd, "MOST_STEPS", 5_000)
     assembly = emitted(f"{HEAD}{body}}}", tmp_path)
     (name,) = kernel_names(assembly)
     told = compared(AMD_SIMULATOR, assembly, assembly, name, [launched((64, 1, 1))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,14 @@ def document(*words: object) -> dict[str, Any]:
     return found
 
 
+@cache
+def known_of(path: Path) -> tuple[dict[str, Any], frozenset[str]]:
+    """Of a file of the folder that the test is in: its document, and its instructions, once for
+    all that is printed of it."""
+    names = {name for one in check(path.name).accesses for name in one.called.split(" + ")}
+    return document(path.name), frozenset(names)
+
+
 @pytest.mark.parametrize(
     ("path", "more"),
     [(path, ()) for path in INPUTS] + [(path, ("--all",)) for path in INPUTS if path != QUESTION],
@@ -44,7 +53,7 @@ def test_lines_fit_and_break_no_word(
 ) -> None:
     """But the last line, which is one line, a verdict, text to paste, and words that are longer."""
     monkeypatch.chdir(path.parent)
-    report = document(path.name)
+    report, names = known_of(path)
     lines = bankwise("check", path.name, *more).out.splitlines()
     pasted = {line.strip() for s in report.get("snippets", []) for line in _texts(s)}
     whole = re.compile(r"\s*[^\s<]+<[^<>]*>\S*")
@@ -53,7 +62,6 @@ def test_lines_fit_and_break_no_word(
     verdicts = {report["verdict"], *(k["verdict"] for k in report["kernels"])}
     assert {line.strip() for line in wide} <= verdicts | {lines[-1]}
     table = lines[next(n for n, line in enumerate(lines) if re.match("(extra|line) ", line)) :]
-    names = {name for one in check(path.name).accesses for name in one.called.split(" + ")}
     shown = names & set(" ".join(table).split())
     assert shown
     assert not more or shown == names

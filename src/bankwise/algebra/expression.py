@@ -14,6 +14,7 @@ import operator
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +86,12 @@ def parse(text: str, variables: Sequence[str]) -> Expression:
 
     Raises :class:`InputError` with the column of what is not understood.
     """
+    return _parsed(text, tuple(variables))
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str, variables: tuple[str, ...]) -> Expression:
+    """Once for the many cases of a sweep."""
     if len(text) > _MAX_LENGTH:
         raise InputError(f"the expression has {len(text)} characters; {_MAX_LENGTH} are allowed")
     stripped = text.strip()
@@ -105,7 +112,7 @@ def parse(text: str, variables: Sequence[str]) -> Expression:
         raise InputError(f"cannot read {stripped!r}: {error.msg}", location=place) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"cannot read this expression: {error}") from error
-    return Expression(stripped, tuple(variables), tree)
+    return Expression(stripped, variables, tree)
 
 
 def _check(node: ast.expr, text: str, names: frozenset[str]) -> None:

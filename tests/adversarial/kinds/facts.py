@@ -149,7 +149,7 @@ def _dynamic_sizes() -> Iterator[AdversarialKernel]:
 
 
 def _large_grids() -> Iterator[AdversarialKernel]:
-    """16,384 workgroups, of which one is at an edge that clamps its index."""
+    """2,048 workgroups, of which one is at an edge that clamps its index."""
     for n, tile in enumerate(
         (
             Tile("f16", 32, 32, 8, "gfx942"), Tile("f16", 32, 32, 8, "sm_90"),
@@ -157,7 +157,7 @@ def _large_grids() -> Iterator[AdversarialKernel]:
             Tile("f32", 16, 32, 4, "sm_90"), Tile("bf16", 16, 64, 8, "gfx942"),
         )
     ):  # fmt: skip
-        at = (16_383, 16_000, 9_001)[n % 3]
+        at = (2_047, 2_000, 1_125)[n % 3]
         source = tile.globals(2 * tile.rows, tile.columns)
         lines = f"  %which = arith.constant {at} : index\n"
         lines += "  %is = arith.cmpi eq, %b, %which : index\n"
@@ -165,23 +165,23 @@ def _large_grids() -> Iterator[AdversarialKernel]:
         kind = _MIX.format(size=tile.rows)
         lines += f"  %q = affine.apply {kind}[%u, %f]\n  %r = affine.apply {kind}[%t, %f]\n"
         store, load = (("%t, %i", "%q, %i"), ("%r, %i", "%u, %i"))[n // 3]
-        copy = Copy(tile, lines, store=store, load=load, grid=(16_384, 1, 1))
+        copy = Copy(tile, lines, store=store, load=load, grid=(2_048, 1, 1))
         text = copy.text.replace(
-            f"%in[%g, %i] : {tile.globals(16_384 * tile.rows, tile.columns)}",
+            f"%in[%g, %i] : {tile.globals(2_048 * tile.rows, tile.columns)}",
             f"%few[%t, %i] : {source}",
-        ).replace(f"%in: {tile.globals(16_384 * tile.rows, tile.columns)}", f"%few: {source}")
+        ).replace(f"%in: {tile.globals(2_048 * tile.rows, tile.columns)}", f"%few: {source}")
         yield replace(made("large_grid_edge", str(n), copy, True), text=text)
 
 
 def _large_grids_of_copies() -> Iterator[AdversarialKernel]:
     """The same, and what is clamped is the source of a copy in lane order."""
-    for n, (element, at) in enumerate((("f16", 16_383), ("f32", 9_001), ("i8", 16_000))):
+    for n, (element, at) in enumerate((("f16", 2_047), ("f32", 1_125), ("i8", 2_000))):
         column = (
             f"arith.addi %j, %c0 : index\n  %which = arith.constant {at} : index\n"
             "  %is = arith.cmpi eq, %b, %which : index\n"
             "  %edge = arith.select %is, %turned, %j : index"
         )
-        direct = Direct(column, 1, element, 16_384)
+        direct = Direct(column, 1, element, 2_048)
         text = direct.text.replace("[%r, %col]", "[%r, %edge]")
         name = f"large_grid_copy-{n}-{element}"
         yield AdversarialKernel(

@@ -107,19 +107,28 @@ def _wide(bound: float) -> float:
 def form(const: IntArray, terms: Iterable[tuple[FormSymbol, IntArray]] = ()) -> AffineForm:
     """A form in its one shape: no zero terms, symbols in their order, equal threads told once."""
     const = _short(const)
+    short = ((symbol, _short(each)) for symbol, each in terms)
     kept = sorted(
-        ((s, c) for s, each in terms if (c := _short(each)).any()), key=lambda term: term[0].number
+        ((s, c) for s, c in short if (c[0] if len(c) == 1 else c.any())),
+        key=lambda term: term[0].number,
     )
     key = (const.tobytes(), *((s.number, c.tobytes()) for s, c in kept))
     return AffineForm(const, tuple(kept), key)
 
 
 def _short(values: IntArray) -> IntArray:
-    if values.size and (abs(int(values.max())) >= MOST or abs(int(values.min())) >= MOST):
+    if _largest(values) >= MOST:
         raise BeyondError
     if len(values) > 1 and (values == values[0]).all():
         return values[:1]
     return values
+
+
+def _largest(values: IntArray) -> int:
+    """The largest amount, 0 of none; most are a single number, which takes numpy long."""
+    if len(values) == 1:
+        return abs(int(values[0]))
+    return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
 
 
 def constant(values: IntArray | int) -> AffineForm:
@@ -166,8 +175,7 @@ def scaled(value: AffineForm, factor: IntArray | int) -> AffineForm:
 
 
 def _product(one: IntArray, other: IntArray) -> IntArray:
-    largest = [int(np.abs(each).max(initial=0)) for each in (one, other)]
-    if largest[0] * largest[1] >= MOST:
+    if _largest(one) * _largest(other) >= MOST:
         raise BeyondError
     return one * other
 

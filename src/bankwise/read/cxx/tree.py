@@ -323,6 +323,21 @@ def _identifiers(source: CxxSource) -> dict[Node, Mapping[str, Sequence[Node]]]:
     return {}
 
 
+_SILENT = frozenset({"comment", "string_literal", "field_identifier"})
+_DEFINES = ("preproc_def", "preproc_function_def")
+
+
+@lru_cache(maxsize=4)
+def silent(source: CxxSource, within: Node) -> frozenset[int]:
+    """The bytes in a node whose words name no variable: of comments, texts, members, and of the
+    text of macros that are defined there. ``source``: whose node it is."""
+    found: set[int] = set()
+    for node in walk(within):
+        if node.type in _SILENT or (node.type == "preproc_arg" and node.parent.type in _DEFINES):
+            found.update(range(node.start_byte, node.end_byte))
+    return frozenset(found)
+
+
 def named(node: Node) -> list[Node]:
     """The children that are no punctuation and no comments."""
     return [child for child in node.named_children if child.type != "comment"]

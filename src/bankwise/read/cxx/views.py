@@ -38,7 +38,9 @@ from bankwise.read.cxx.tree import (
     block_of,
     called,
     inside_parentheses,
+    mentions,
     named,
+    silent,
     span,
     walk,
     words,
@@ -94,12 +96,8 @@ def _everywhere(
     macros: list[NamingMacro | Refusal] = list(inside if own else macros_of(source, name))
     naming = [one for one in macros if isinstance(one, NamingMacro)]
     seen = {one.start_byte for some in naming for one in some.calls}
-    for node in walk(scope):
-        if node.type in _SILENT or (node.type == "preproc_arg" and _defines(node.parent)):
-            seen.update(range(node.start_byte, node.end_byte))
-        if node.type != "identifier" or source.of(node) != name or node.start_byte < begin:
-            continue
-        if node.start_byte in seen:
+    for node in mentions(source, scope, name):
+        if node.start_byte < begin or node.start_byte in seen:
             continue
         seen.add(node.start_byte)
         if node.start_byte in found.pieces:
@@ -111,7 +109,9 @@ def _everywhere(
     found.refusals += [
         Refusal(f"{name} stands where the syntax tree shows no use of it", source.place(byte))
         for byte in words(source, name)
-        if max(begin, scope.start_byte) <= byte < scope.end_byte and byte not in seen
+        if max(begin, scope.start_byte) <= byte < scope.end_byte
+        and byte not in seen
+        and byte not in silent(source, scope)
     ]
     found.refusals += named_by_headers(source, name, scope, begin)
     found.refusals += [one for one in macros if isinstance(one, Refusal)]
@@ -121,14 +121,6 @@ def _everywhere(
             _by_macro(source, one, view, found)
         else:
             _by_statement(source, one, view, found)
-
-
-_SILENT = frozenset({"comment", "string_literal", "field_identifier"})
-
-
-def _defines(node: Node) -> bool:
-    """Whether a line is a macro's definition: what those name is asked for below."""
-    return node.type in ("preproc_def", "preproc_function_def")
 
 
 def _by_macro(source: CxxSource, macro: NamingMacro, view: PointerView, found: ViewsFound) -> None:

@@ -18,6 +18,9 @@ _BEFORE_STATEMENTS = ("else", "do")
 """Names that are no types: behind them a statement begins."""
 _CHANGES = "= += -= *= /= %= <<= >>= &= |= ^= ++ --"
 _ASSIGNS = frozenset(_CHANGES.split())
+_BEHIND_CHANGED = _ASSIGNS | {"."}
+_BEFORE_CHANGED = frozenset({"++", "--", "&", "(", ","})
+"""Signs beside a name, of which it has at least one where it changes."""
 _NO_CALL_TEXT = "if while for switch return sizeof dim3 min max printf fprintf snprintf assert"
 _NO_CALLS = frozenset(_NO_CALL_TEXT.split())
 _SIZES = ("dim3", "cudaLaunchConfig_t")
@@ -46,6 +49,8 @@ def changed(
             calls = calls[:-1] or [_NO_CALL]
         elif word.text == "," and calls[-1].takes:
             calls[-1] = replace(calls[-1], place=calls[-1].place + 1)
+        if after not in _BEHIND_CHANGED and before.text not in _BEFORE_CHANGED:
+            continue
         if not word.is_name:
             continue
         typed = before.is_name and before.text not in _BEFORE_STATEMENTS

@@ -176,10 +176,11 @@ def _read(reading: HostReading, at: int) -> int:
         declare_parts(reading, at)
     elif word.text in ("&", "&&"):
         declare_reference(reading, at)
-    elif word.is_name and [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
-        assign_member(reading, at)
-    elif word.is_name and at + 2 < len(words) and words[at + 1].is_name:
-        declare(reading, at)
+    elif at + 2 < len(words) and word.is_name:
+        if words[at + 1].is_name:
+            declare(reading, at)
+        elif [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
+            assign_member(reading, at)
     return at + 1
 
 

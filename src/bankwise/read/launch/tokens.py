@@ -44,14 +44,15 @@ class SourceWord(Struct, frozen=True):
 def tokens(source: str) -> tuple[SourceWord, ...]:
     """All words of a source."""
     found: list[SourceWord] = []
-    defining, parts = 0, list[_DirectivePart]()
+    defining, parts, is_out = 0, list[_DirectivePart](), False
     for text, line in _words(source.replace("\\\r\n", " ").replace("\\\n", " \v")):
         if defining and line != defining:
             found.append(SourceWord("#end", defining))
             defining = 0
         if text.startswith("#"):
             parts = _part_at(text, parts)
-        if any(part.is_out for part in parts):
+            is_out = any(part.is_out for part in parts)
+        if is_out:
             continue
         if text.startswith("#"):
             macro = _MACRO.match(text)

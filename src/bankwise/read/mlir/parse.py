@@ -22,7 +22,8 @@ WANTED = "3.13."
 
 
 def new_context(file: str = "") -> ir.Context:
-    """A context with IREE's dialects and without threads (a forked child would miss them).
+    """A context with IREE's dialects, each loaded where a text first names it, and without threads
+    (a forked child would miss them).
 
     Raises :class:`InputError`, at ``file`` where one is read, where the extra ``[ir]`` is not
     installed.
@@ -36,7 +37,7 @@ def new_context(file: str = "") -> ir.Context:
         raise InputError(
             "reading MLIR needs the IREE compiler", location=at, hint=install("ir")
         ) from error
-    context = ir.Context()
+    context = ir.Context(load_on_create_dialects=[])  # all of them take longer than a kernel
     context.enable_multithreading(False)
     _without_classes(context)
     return context
