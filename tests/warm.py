@@ -90,7 +90,10 @@ def serve(listening: socket.socket) -> None:
 
 
 def _said_to_python(environment: os._Environ[str] | dict[str, str]) -> dict[str, str]:
-    return {name: said for name, said in environment.items() if name.startswith(_TO_PYTHON)}
+    """What Python, or a module, may heed. Tests that ran bankwise in their process have the number
+    of threads that it says, too."""
+    found = {name: said for name, said in environment.items() if name.startswith(_TO_PYTHON)}
+    return {"OPENBLAS_NUM_THREADS": "1"} | found
 
 
 def _answer(connection: socket.socket, mine: dict[str, str]) -> None:
