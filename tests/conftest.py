@@ -1,6 +1,7 @@
 """What all tests share: one Hypothesis profile, whose verdicts do not depend on a busy machine,
 processes that stay small, compilers that answer the same question once."""
 
+import os
 import signal
 from collections.abc import Iterator
 from itertools import count
@@ -11,6 +12,7 @@ from hypothesis import settings
 
 import memory
 import remembered
+from bankwise.cores import cores
 from bankwise.read import ahead
 
 settings.register_profile("bankwise", deadline=None)
@@ -23,6 +25,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # started in the background of a shell:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start is asked to end
     config.addinivalue_line("markers", "compiles: compilers run, whatever they said before")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One more than there are cores: while a test waits for a browser or a server another one runs.
+    None, xdist's own number, where the environment says one."""
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else cores() + 1
 
 
 @pytest.fixture(scope="session", autouse=True)
