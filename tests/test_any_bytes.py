@@ -1,14 +1,19 @@
 """Sources with comments in another encoding than UTF-8: read, changed, written byte by byte."""
 
+import io
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bankwise.cli.common import write_text
 from bankwise.errors import InputError
 from bankwise.files import bytes_of, is_unicode, read_text, with_any_bytes
+from bankwise.read.launch.headers import header_texts
 from command import bankwise
 from cuda_fixes import KERNELS, real
 
@@ -46,13 +51,36 @@ def test_other_texts_have_to_be_utf8_and_the_way_on_is_told(tmp_path: Path) -> N
     assert found.value.location.line == 2
 
 
+def test_a_patch_on_standard_output_has_the_bytes_of_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = "// résumé\n".encode("latin-1")
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, "utf-8", write_through=True))
+    print("before")
+    write_text(with_any_bytes(data))
+    print("behind é")
+    assert raw.getvalue() == b"before\n" + data + "behind é\n".encode()
+
+
+def test_a_header_has_its_bytes_too(tmp_path: Path) -> None:
+    header = tmp_path / "k.h"
+    header.write_bytes("// résumé\n#define N 32\n".encode("latin-1"))
+    (found,) = header_texts('#include "k.h"\n', tmp_path / "k.cu").values()
+    assert bytes_of(found) == header.read_bytes()
+
+
+@pytest.mark.compiles
 @real
 def test_a_source_in_gbk_is_checked_and_fixed_in_its_own_bytes(tmp_path: Path) -> None:
     """Its patch has the bytes of the file, so that it applies."""
     plain = (KERNELS / "transpose_f32.cu").read_bytes()
     comment = "// 共享内存 \n".encode("gbk")
+    name = "共享.h".encode("gbk")
+    (tmp_path / os.fsdecode(name)).write_bytes(b"#define N 4\n")
+    include = b'#include "' + name + b'"\nstatic_assert(N == 4, "found by its bytes");\n'
     file, patch = tmp_path / "k.cu", tmp_path / "k.patch"
-    file.write_bytes(comment + plain.replace(b"{\n", b"{ " + comment, 1))
+    file.write_bytes(include + comment + plain.replace(b"{\n", b"{ " + comment, 1))
     done = bankwise("fix", file, "-t", "sm_90", "-o", patch)
     assert "written" in done.err
     subprocess.run(["patch", "-s", str(file), str(patch)], check=True)

@@ -16,21 +16,10 @@ _HEAD = 1 << 16
 _MOST_BYTES = 1 << 30
 """More than any text or cubin that is read here; a stream without an end is not read for ever."""
 
-_ANY_BYTES = (
-    ".cu",
-    ".cuh",
-    ".hip",
-    ".h",
-    ".hpp",
-    ".hh",
-    ".cpp",
-    ".cc",
-    ".cxx",
-    ".c",
-    ".inc",
-    ".inl",
-)
-"""Suffixes of sources in which a compiler takes any byte in comments and literals."""
+CXX_SOURCES = frozenset({".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hip", ".c"})
+CXX_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".tpp"})
+"""Suffixes of C, C++, CUDA and HIP: compilers take any byte in comments, and nvcc
+13.0 none in literals that is no UTF-8 (tried)."""
 _APART = re.compile("[\U0010ff80-\U0010ffff]+")
 _APART_UTF8 = re.compile(b"((?:\xf4\x8f[\xbe\xbf][\x80-\xbf])+)")
 _TO_APART = 0x10FF00
@@ -57,7 +46,7 @@ def read_text(path: str | Path) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if Path(path).suffix.lower() in _ANY_BYTES:
+        if Path(path).suffix.lower() in CXX_SOURCES | CXX_HEADERS:
             return with_any_bytes(data)
         place = Location(str(path), data.count(b"\n", 0, error.start) + 1)
         message = f"not UTF-8 text: byte 0x{data[error.start]:02x}"

@@ -13,16 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from bankwise.errors import InputError
-from bankwise.files import nearby, read_text
+from bankwise.files import CXX_HEADERS, CXX_SOURCES, nearby, read_text
 
 _PROJECT = (".git", ".hg", ".svn")
 _UP = 3
 """So many folders above the source belong to it where no repository says what does."""
 _MOST_FOLDERS = 4000
 _LEFT_OUT = frozenset({"node_modules", "build", "_build", "dist", "site-packages", "__pycache__"})
-_SOURCES = frozenset({".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hip", ".c"})
-_COMPILED = _SOURCES - {".cuh"}
-_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".tpp"})
+_COMPILED = CXX_SOURCES - {".cuh"}
 _OTHERS = frozenset(
     {
         *("third_party", "thirdparty", "third-party", "3rdparty", "external", "extern", "vendor"),
@@ -66,7 +64,7 @@ def includer(source: Path) -> str:
     here = Path(os.path.abspath(source))
     sign = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*"(?:\./)?{re.escape(here.name)}"', re.MULTILINE)
     try:
-        beside = sorted(one for one in here.parent.iterdir() if one.suffix in _SOURCES)
+        beside = sorted(one for one in here.parent.iterdir() if one.suffix in CXX_SOURCES)
     except OSError:
         return ""
     found = (one for one in beside if one != here and sign.search(_read(one)))
@@ -82,7 +80,7 @@ def _compiled_includer(source: Path) -> str:
 
 def is_header(path: Path) -> bool:
     """Whether a file is called like one that others include."""
-    return path.suffix in _HEADERS | {".cuh"}
+    return path.suffix in CXX_HEADERS | {".cuh"}
 
 
 def is_own(header: Path, source: Path) -> bool:
@@ -114,7 +112,7 @@ def project_texts(source: Path) -> dict[Path, str]:
     here = Path(os.path.realpath(source))
     for folder in _folders(_top(here.parent)):
         for one in sorted(_files(folder)):
-            if one.suffix in _SOURCES | _HEADERS and is_own(one, here):
+            if one.suffix in CXX_SOURCES | CXX_HEADERS and is_own(one, here):
                 found[one] = _read(one)
             if len(found) == _MOST_FILES:
                 return found

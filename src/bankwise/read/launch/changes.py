@@ -32,8 +32,7 @@ def changed(
 ) -> Iterator[str]:
     """Names that are assigned without being declared there, counted up or down, pointed at, read
     from a stream, given another name by a reference, or handed to a function, which may take them
-    by reference. Constants of such a name are not told
-    from others: see :func:`is_constant`.
+    by reference. Constants of such a name are not told from others: see :func:`is_constant`.
     ``by_value``: the places of arguments that functions take as values."""
     calls = [_NO_CALL]
     still = steady(words)
@@ -49,9 +48,8 @@ def changed(
             calls = calls[:-1] or [_NO_CALL]
         elif word.text == "," and calls[-1].takes:
             calls[-1] = replace(calls[-1], place=calls[-1].place + 1)
-        if after not in _BEHIND_CHANGED and before.text not in _BEFORE_CHANGED:
-            continue
-        if not word.is_name:
+        beside = after in _BEHIND_CHANGED or before.text in _BEFORE_CHANGED
+        if not beside or not word.is_name:
             continue
         typed = before.is_name and before.text not in _BEFORE_STATEMENTS
         declared = typed or before.text in ("*", "&", ">", ",")
