@@ -87,3 +87,19 @@ def test_a_source_in_gbk_is_checked_and_fixed_in_its_own_bytes(tmp_path: Path) -
     made = file.read_bytes()
     assert made.count(comment) == 2
     assert b"+ 1" in made
+
+
+@real
+def test_a_kernel_in_a_header_of_such_bytes_is_changed_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (KERNELS / "transpose_f32.cu").read_bytes()
+    begins = text.index(b"void launch")
+    comment = "// préparé\n".encode("latin-1")
+    header, source = comment + text[:begins], comment + b'#include "k.h"\n' + text[begins:]
+    Path("k.h").write_bytes(header)
+    Path("k.cu").write_bytes(source)
+    done = bankwise("fix", "k.cu", "-t", "sm_90", "--accept-sampled", "-o", "fixed/")
+    assert Path("fixed/k.h").read_bytes() == header.replace(b"[32][32]", b"[32][32 + 1]"), done.err
+    assert Path("k.cu").read_bytes() == source
