@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.ask.check_ttgir import Planned, plan
-from bankwise.ask.ttgir_better import access_cost
+from bankwise.ask.ttgir_counted import access_cost
 from bankwise.ask.ttgir_spread import (
     KEPT,
     NAME,

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.ask.check_ttgir import Planned
-from bankwise.ask.ttgir_better import access_cost
+from bankwise.ask.ttgir_counted import access_cost
 from bankwise.counting.access import IntArray
 from bankwise.counting.coalesce import LINE_BYTES
 from bankwise.errors import InputError
