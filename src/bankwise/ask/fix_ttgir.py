@@ -205,7 +205,8 @@ class _EncodingSearch(Struct, eq=False):
                     self.texts.append(best.text)
                     chosen, code = [*chosen, each], found
                     break
-                self.failed.setdefault(each.buffer, f"{each.instead}: {found}")
+                for name in each.buffers:
+                    self.failed.setdefault(name, f"{each.instead}: {found}")
         return tuple(chosen), code
 
     def _tried(self, chosen: Mapping[Better, int], than: EmittedText) -> EmittedText | str:
@@ -243,7 +244,7 @@ def _kept(
     found = [a for a in kernel.accesses if a.run.extra]
     conflicts = {n: a.location for a in found for n in a.allocations}
     lines = {n: own_line(a) for a in found for n in a.allocations}
-    done = {each.buffer if isinstance(each, Spread) else each.buffer.name for each in chosen}
+    done = {n for e in chosen for n in (e.buffers if isinstance(e, Spread) else (e.buffer.name,))}
     for name in (n for n in conflicts if n not in done):
         if name in failed:
             yield Refusal(f"{name}{lines[name]}: {failed[name]}", conflicts[name])
@@ -285,12 +286,12 @@ def _respread(spread: Spread, before: KernelReport, after: KernelReport) -> Chan
     costs = [
         Cost(sum(r.passes for r in runs), sum(r.ideal for r in runs))
         for runs in (
-            [a.run for a in kernel.accesses if spread.buffer in a.allocations]
+            [a.run for a in kernel.accesses if set(spread.buffers) & set(a.allocations)]
             for kernel in (before, after)
         )
     ]
     return Change(
-        *(before.name, (spread.buffer,)),
+        *(before.name, spread.buffers),
         address=f"#{spread.alias} = {spread.instead} instead of {spread.present}",
         before=costs[0],
         after=costs[1],

@@ -104,7 +104,7 @@ def _best(
             continue
         if all(keeps(planned, others, tie) for tie in tied):
             both = (now, now), (least, memory)
-            tried.append(Spread(alias, present, each, SCRATCH, *both, others, _MOVES))
+            tried.append(Spread(alias, present, each, (SCRATCH,), *both, others, _MOVES))
         else:
             untied += 1
     counted = ((one, _passes(planned, one.written(text), options)) for one in tried)
