@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import bankwise.triton
 from bankwise.errors import exit_code
+from bankwise.read.ttgir import wheel
 from bankwise.show.words import verdict
+from isa_texts import DATA
 from ttgir_texts import ROWS, TILE, checked, module
 
 MMA = (
@@ -33,3 +36,22 @@ def test_no_conflicts_are_not_promised_of_reads_that_compilers_cut(parent: str, 
         (why,) = report.refusals
         assert "tt.dot without matrix units" in why.reason
         assert why.location == report.accesses[0].location
+
+
+@pytest.mark.skipif(not wheel.installed(), reason="needs the extra [triton]")
+def test_fix_counts_the_code_of_a_text_whose_reads_are_cut() -> None:
+    """A product of f32 for sm_75: no conflicts in the text, but in its code. That is PTX: SASS of
+    sm_75 is encoded otherwise, and was an error."""
+    import triton_program as user
+
+    case = user.triton_kernels.CASES["product_f32_nt"]
+    tile = {"bm": 32, "bn": 32, "bk": 16, "across_b": False}
+    fixed = bankwise.triton.fix(
+        f"{DATA.parent / 'triton_kernels.py'}:product", case["types"], "sm_75",
+        constexprs={**case["constants"], **tile}, numbers={"size": 32}, execute=False,
+    )  # fmt: skip
+    assert not fixed.patch
+    assert fixed.report.before.kernels[0].added.known.extra == 0
+    (code,) = fixed.report.emitted
+    assert code.added.known.extra > 0
+    assert fixed.report.exit_code == 1

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from bankwise.ask.check_ttgir import Planned, better_of, check_ttgir, plan
 from bankwise.ask.ttgir_better import Better
 from bankwise.ask.ttgir_code import EmittedText, emitted_text
+from bankwise.ask.ttgir_cut import cut_reads
 from bankwise.ask.ttgir_exchange import exchanges
 from bankwise.ask.ttgir_files import destination, options_beside
 from bankwise.ask.ttgir_judges import proof_of, simulated
@@ -94,6 +95,8 @@ def fixed_ttgir(
     search = _EncodingSearch(planned, options, said, text)
     chosen, found = search.run(wanted) if wanted else ({}, None)
     spread, code = search.spread(found, _in_scratch(before.kernels[0]))
+    if any(cut_reads(planned.accesses, planned.reader.types)):
+        search.count()
     fixed = text if code is None else code.text
     after, *texts = (
         check_ttgir(one, str(file), options, verify=False, optima=False)
@@ -155,6 +158,10 @@ class _EncodingSearch(Struct, eq=False):
     failed: dict[str, str] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
 
+    def count(self) -> None:
+        """Count the code of the text as it is, if that was not needed so far."""
+        self.before = self.before or self._emitted(self.text)
+
     def run(self, wanted: Sequence[Better]) -> tuple[dict[Better, int], EmittedText | None]:
         """Which encoding each buffer gets, by its number among the better ones, and the code."""
         self.before = self._emitted(self.text)
@@ -197,8 +204,9 @@ class _EncodingSearch(Struct, eq=False):
             if isinstance(ways, Refusal):
                 self.failed.setdefault(SCRATCH, f"{ways.reason}; {_LAID_OUT}")
                 continue
-            best = code or self.before or self._emitted(self.text)
-            self.before = self.before or best
+            self.count()
+            assert self.before is not None, "it is counted"
+            best = code or self.before
             for each in ways:
                 found = self._better(each.written(best.text), best)
                 if isinstance(found, EmittedText):
