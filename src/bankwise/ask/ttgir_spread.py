@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
 from itertools import permutations, product
 from math import prod
-from operator import add
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -38,6 +36,7 @@ _TURN_BYTES = 128
 """What one turn of the first cache serves."""
 _WIDEST_BYTES = 16
 KEPT = 3
+_GLOBAL = re.compile(r"(?:tt\.|amdg\.buffer_)(?:load|store)\w*|ttg\.async_copy_global_to_local")
 _POINTER = re.compile(r"!tt\.ptr<(\w+)>")
 NAME = re.compile(r"#(\w+)\b(?![.\w<])")
 _ORDERED = re.compile(
@@ -94,6 +93,8 @@ class Spread(Struct, frozen=True):
     def global_memory(self) -> str:
         """What loads from global memory do, in words."""
         old, new = self.touched
+        if not old.instructions:
+            return "nothing of global memory goes through it"
         size = max(new.pieces)
         return (
             f"{self.moves} of a wave touch {new.pieces[size]} {piece(size)} of global memory in "
@@ -126,18 +127,47 @@ def spreads(planned: Planned) -> Iterator[tuple[Spread, ...]]:
     for access in stores:
         for alias in dict.fromkeys(NAME.findall(access.touch.op.types)):
             by_alias.setdefault(alias, []).append(access)
+    seen: set[str] = set()
     for alias, mine in by_alias.items():
-        present = planned.module.aliases.get(alias)
-        if isinstance(present, Blocked) and not fixed_by(ops, [alias]):
-            found = tuple(_best(planned, alias, present, mine))
-            if found:
-                yield found
+        names = together_with(alias, ops)
+        blocked = all(isinstance(planned.module.aliases.get(name), Blocked) for name in names)
+        if alias in seen or not blocked or fixed_by(ops, names):
+            continue
+        seen |= names.keys()
+        found = tuple(_best(planned, names, mine))
+        if found:
+            yield found
 
 
 def _meets(access: Moved, planned: Planned) -> bool:
     """Whether a store has conflicts."""
     uses = uses_of((access,), planned.machine)
     return access.direction == "write" and any(use.passes > use.ideal for use in uses)
+
+
+def together_with(alias: str, ops: Sequence[Op]) -> dict[str, bool]:
+    """Names that must change with one, itself first, and whether ``tt.trans`` turns them."""
+    pairs = [NAME.findall(op.types) for op in ops if op.name == "tt.trans"]
+    found, waiting = {alias: False}, [alias]
+    while waiting:
+        name = waiting.pop()
+        for pair in pairs:
+            for one, other in (pair, pair[::-1]) if len(pair) == 2 else ():
+                if one == name and other not in found:
+                    found[other] = not found[name]
+                    waiting.append(other)
+    return found
+
+
+def turned(held: Blocked) -> Blocked:
+    """What ``tt.trans`` makes of a distribution of a matrix."""
+    return replace(
+        held,
+        size_per_thread=held.size_per_thread[::-1],
+        threads_per_warp=held.threads_per_warp[::-1],
+        warps_per_cta=held.warps_per_cta[::-1],
+        order=tuple(len(held.order) - 1 - dim for dim in held.order),
+    )
 
 
 def fixed_by(ops: Iterable[Op], names: Iterable[str]) -> str:
@@ -148,29 +178,30 @@ def fixed_by(ops: Iterable[Op], names: Iterable[str]) -> str:
     return next((op.name for op in found if used.search(f"{op.body} {op.types}")), "")
 
 
-def _best(
-    planned: Planned, alias: str, present: Blocked, stores: Sequence[Moved]
-) -> Iterator[Spread]:
-    used = re.compile(rf"#{alias}\b")
+def _best(planned: Planned, names: Mapping[str, bool], stores: Sequence[Moved]) -> Iterator[Spread]:
+    alias = next(iter(names))
+    present = planned.module.aliases[alias]
+    assert isinstance(present, Blocked), "only these change"
+    used = re.compile(rf"#(?:{'|'.join(names)})\b")
     touches = tuple(t for t in planned.followed.touches if used.search(t.op.types))
-    often = _tensors(planned, touches, alias)
-    shapes = {len(tensor.shape) for tensor in often}
-    if shapes != {len(present.order)}:
+    stored = _tensors(planned, touches, alias)
+    now = _passes(planned, {}, touches)
+    if now is None or {len(tensor.shape) for tensor in stored} != {len(present.order)}:
         return
-    now = _passes(planned, alias, present, touches)
-    if now is None:
-        return
+    ops = every(planned.kernel.body)
+    often = stored if any(_GLOBAL.fullmatch(o.name) and used.search(o.types) for o in ops) else {}
     least = {tensor: touched(planned, present, present, tensor) for tensor in often}
     buffers = tuple(dict.fromkeys(access.buffer for access in stores))
     found: list[tuple[int, int, Spread]] = []
-    for each in candidates(planned, present, next(iter(often))):
+    for each in candidates(planned, present, next(iter(stored))):
         loads = {tensor: touched(planned, each, present, tensor) for tensor in often}
         if any(loads[tensor].more_than(least[tensor]) for tensor in often):
             continue
-        passes = _passes(planned, alias, each, touches)
+        others = {name: turned(each) if turn else each for name, turn in names.items()}
+        passes = _passes(planned, others, touches)
         if passes is not None and passes < now:
-            both = (now, passes), (_sum(least), _sum(loads))
-            spread = Spread(alias, present, each, buffers, *both)
+            both = (now, passes), (_sum(planned, least), _sum(planned, loads))
+            spread = Spread(alias, present, each, buffers, *both, others)
             found.append((passes + _turns(loads, often), len(found), spread))
     most = now + _turns(least, often)
     yield from (spread for price, _, spread in sorted(found)[:KEPT] if price < most)
@@ -191,9 +222,9 @@ def _tensors(
     return found
 
 
-def _sum(loads: Mapping[TensorType, PiecesTouched]) -> PiecesTouched:
-    first, *others = loads.values()
-    return reduce(add, others, first)
+def _sum(planned: Planned, loads: Mapping[TensorType, PiecesTouched]) -> PiecesTouched:
+    nothing = PiecesTouched(dict.fromkeys(pieces_of(planned.machine), 0), 0)
+    return sum(loads.values(), nothing)
 
 
 def _turns(loads: Mapping[TensorType, PiecesTouched], often: Mapping[TensorType, int]) -> int:
@@ -236,11 +267,11 @@ def _powers(number: int) -> Iterator[tuple[int, int]]:
 
 
 def _passes(
-    planned: Planned, alias: str, instead: Blocked, touches: tuple[SharedOperation, ...]
+    planned: Planned, instead: Mapping[str, Blocked], touches: tuple[SharedOperation, ...]
 ) -> int | None:
-    """Of one wave, all that goes through the distribution; None where that is not known."""
+    """Of one wave, all that goes through some distributions; None where that is not known."""
     module = planned.module
-    types = Types(module.file, {**module.aliases, alias: instead}, module.strange)
+    types = Types(module.file, {**module.aliases, **instead}, module.strange)
     reader = Reader(module, types, planned.machine, one_wave=True)
     try:
         moved = list(reader.accesses(replace(planned.followed, touches=touches)))
