@@ -40,7 +40,7 @@ from bankwise.notation.triton import Shared, memory
 from bankwise.notation.triton.shared import Encoded
 from bankwise.read.ttgir.accesses import Moved, Reader, moved_direction
 from bankwise.read.ttgir.follow import Followed
-from bankwise.read.ttgir.lower import Issued, form_of, vector_bytes
+from bankwise.read.ttgir.lower import Issued, special_form, vector_bytes
 from bankwise.read.ttgir.placed import PlacedElements, ViewedElements
 from bankwise.read.ttgir.values import Buffer, SharedOperation
 from bankwise.solver.plan import Plan
@@ -115,7 +115,7 @@ def layout_class(
         return None
     if not touch.op.name.startswith("ttg.local_"):
         return _copy_class(placed) if machine.vendor == "nvidia" else None
-    form = form_of(machine, placed, moved_direction(touch))
+    form = special_form(machine, placed, moved_direction(touch))
     if form is not None:
         found = _meeting(form.addresses(placed), placed, form.width_bytes, machine)
         return (form.instruction, *found)

@@ -70,13 +70,13 @@ def lower(
     machine: Machine, placed: PlacedElements, direction: Direction
 ) -> tuple[Issued, ...] | Refusal:
     """The instructions of an ordinary load or store of a whole tile."""
-    form = form_of(machine, placed, direction)
+    form = special_form(machine, placed, direction)
     if form is not None:
         return (form.issued(placed, direction),)
     return lower_plain(machine, placed, direction)
 
 
-class Form(Struct, frozen=True):
+class SpecialForm(Struct, frozen=True):
     """Instructions of a special form: one for every value of the register bits ``rest``.
 
     ``moves``: the (register, lane) whose offset bit i of an address lane stands for;
@@ -109,12 +109,14 @@ class Form(Struct, frozen=True):
         return Issued(*row, offsets, every, self.note)
 
 
-def form_of(machine: Machine, placed: PlacedElements, direction: Direction) -> Form | None:
+def special_form(
+    machine: Machine, placed: PlacedElements, direction: Direction
+) -> SpecialForm | None:
     """The special form that Triton takes; None where it takes vectors of registers."""
     return _matrix(machine, placed, direction) or _transposing(machine, placed, direction)
 
 
-def _matrix(machine: Machine, placed: PlacedElements, direction: Direction) -> Form | None:
+def _matrix(machine: Machine, placed: PlacedElements, direction: Direction) -> SpecialForm | None:
     if machine.vendor != "nvidia" or placed.interval is not None:
         return None
     return matrix(machine, placed, direction) or matrix_transposed(machine, placed, direction)
@@ -122,7 +124,7 @@ def _matrix(machine: Machine, placed: PlacedElements, direction: Direction) -> F
 
 def matrix(
     machine: Machine, placed: PlacedElements, direction: Direction, apart: int = 1 << 62
-) -> Form | None:
+) -> SpecialForm | None:
     """``ldmatrix`` or ``stmatrix``; None where the layout does not allow it.
 
     ``apart``: registers whose image is that or more are moved in rounds of their own.
@@ -144,7 +146,7 @@ def matrix(
 
 def matrix_transposed(
     machine: Machine, placed: PlacedElements, direction: Direction, apart: int = 1 << 62
-) -> Form | None:
+) -> SpecialForm | None:
     """The ``.trans`` forms: a row of memory goes to one column of every lane."""
     if placed.bits != 16 or not placed.registers or placed.lanes[2:5] != (1, 2, 4):
         return None
@@ -175,7 +177,7 @@ def _rows(
     rest: list[int],
     trans: str,
     apart: int,
-) -> Form | None:
+) -> SpecialForm | None:
     """Lane 8i + r names the first byte of row r of matrix i; registers number the matrices.
 
     ``lanes``: what lane bits 0 to 2 of the address move, as (register, lane).
@@ -187,10 +189,12 @@ def _rows(
     if name not in machine.instructions:
         return None
     moves = [*lanes, *((1 << i, 0) for i in rest[:together]), (0, 0), (0, 0)][:5]
-    return Form(name, "matrix", tuple(moves), tuple(rest[together:]))
+    return SpecialForm(name, "matrix", tuple(moves), tuple(rest[together:]))
 
 
-def _transposing(machine: Machine, placed: PlacedElements, direction: Direction) -> Form | None:
+def _transposing(
+    machine: Machine, placed: PlacedElements, direction: Direction
+) -> SpecialForm | None:
     """``ds_read_b64_tr``; None where the layout or the machine does not allow it."""
     name = f"ds_read_b64_tr_b{placed.bits}"
     if direction != "read" or placed.bits not in (8, 16) or name not in machine.instructions:
@@ -208,7 +212,7 @@ def _transposing(machine: Machine, placed: PlacedElements, direction: Direction)
     moves += [(0, 1 << i) for i in range(_TR_LANES, len(placed.lanes))]
     rest = tuple(range(tile, len(placed.registers)))
     note = "the phases of transposing reads are assumed"
-    return Form(name, "transpose", tuple(moves), rest, _TR_BITS // 8, note)
+    return SpecialForm(name, "transpose", tuple(moves), rest, _TR_BITS // 8, note)
 
 
 def _linear_image(numbers: IntArray, images: list[int]) -> IntArray:
