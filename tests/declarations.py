@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_PLACE = re.compile(r"^#.*", re.MULTILINE)
 _WITH_WORDS = frozenset(
     _WORD.findall("""
     __attribute__ __declspec alignas __asm__ __asm asm noexcept throw decltype __typeof__
@@ -153,7 +154,7 @@ def _text_of(text: str, mine: Sequence[Token]) -> str:
 
 def _declaration(text: str, scope: tuple[str, ...], mine: Sequence[Token]) -> Declaration:
     inside = _without_attributes(mine)
-    words = frozenset(one.text for one in inside if one.kind == "word")
+    words = frozenset(one.text for one in mine if one.kind == "word")
     names = frozenset(_names(inside)) - _PLAIN
     return Declaration(scope, mine[0].place, _text_of(text, mine), names, words - _PLAIN)
 
@@ -193,8 +194,9 @@ def _names(mine: Sequence[Token]) -> Iterable[str]:
 
 
 def _operands(mine: Sequence[Token]) -> set[str]:
-    """The types that an operator may be for."""
-    pairs = list(pairwise(mine))
+    """The types that an operator may be for: before its body."""
+    signs = [one.text for one in mine]
+    pairs = list(pairwise(mine[: signs.index("{")] if "{" in signs else mine))
     own = {after.text for one, after in pairs if one.text in ("class", "typename")}
     types = (one.text for one, after in pairs if after.kind == "word" or after.text in "&<")
     return set(types) - own
@@ -244,5 +246,5 @@ def _text(one: Declaration) -> str:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """All words of a text."""
-    return frozenset(_WORD.findall(text))
+    """All words of a preprocessed text but for those of lines that say where others stand."""
+    return frozenset(_WORD.findall(_PLACE.sub("", text)))

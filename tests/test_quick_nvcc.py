@@ -21,6 +21,8 @@ struct __attribute__((aligned(8))) float2 { float x, y; };
 # 20 "a.h" 3
 typedef struct float2 *pair_t, other_t;
 enum Mode { Slow, Fast = 2 };
+void over(void *x);
+void *lent(int n) __attribute__((malloc(over, 1)));
 float __attribute__((device)) sine(float x) noexcept(true);
 void (*handler(int, void (*then)(int)))(int);
 typedef void (*callback_t)(size_t n);
@@ -28,7 +30,7 @@ typedef void (*callback_t)(size_t n);
 template <typename T, int N = (1 + 2)> struct Tile : Base<sizeof(T)> { T data[N]; };
 template <> struct Tile<int, 4> { int data; };
 struct Half { short bits; };
-inline Half operator+(const Half& a, const Half& b) { return a; }
+inline Half operator+(const Half& a, const Half& b) { return total < b; }
 template <class T> inline T twice(T x) { if (x) { return sine(x); } return x + x; }
 void Half::print() { puts("class Mode { sine"); }
 extern const size_t count, total;
@@ -44,12 +46,15 @@ template <> float2 twice(float2 x) { return x; }
         ("callback_t f;", {"callback_t", "size_t"}),
         ("handler(1);", {"handler"}),
         ("sine(x);", {"sine"}),
+        ("lent(8);", {"lent", "over"}),
+        ('# 1 "/handler/total.h"\nint total_of;', set()),
         ("int x = Fast;", {"Mode", "Slow", "Fast"}),
         ("Tile<char> t;", {"Tile", "Base"}),
-        ("Half h;", {"Half", "operator", "print", "puts"}),
+        ("Half h;", {"Half", "operator", "print", "puts", "total", "count"}),
         ("twice(x);", {"twice", "sine", "float2"}),
         ("std::abort();", {"std", "abort"}),
         ("total", {"total", "count", "size_t"}),
+        ("puts(a);", set()),
         ("int other;", set()),
     ],
     ids=lambda one: one if isinstance(one, str) else "",
@@ -60,7 +65,7 @@ def test_a_text_gets_what_it_names_and_what_that_needs(text: str, words: set[str
     every = {name for one in known.every for name in one.names}
     assert words & every <= declarations.words_of(found)
     assert words <= declarations.words_of(found)
-    others = {"Tile", "Mode", "handler", "callback_t", "Half", "sine", "total"} - words
+    others = {"Tile", "over", "Mode", "handler", "callback_t", "Half", "sine", "total"} - words
     declared = {name for one in known.every if one.text in found for name in one.names}
     assert not others & declared
 
