@@ -97,7 +97,7 @@ def test_a_flat_array_in_loops_that_are_unrolled_keeps_its_vectors(tmp_path: Pat
     """Row and column stand in the index, behind what was kept in a constant and under pragmas."""
     path = tmp_path / "k.cu"
     path.write_text(GEMM)
-    done = bankwise("fix", str(path), "-t", "sm_80", "--format", "json", "--accept-sampled")
+    done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json", "--accept-sampled")
     answer = json.loads(done.out)
     assert done.code == 0
     assert extra(answer["after"]) == 0 < extra(answer["before"])
