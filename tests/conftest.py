@@ -1,9 +1,13 @@
 """What all tests share: one Hypothesis profile, whose verdicts do not depend on a busy machine,
 processes that stay small, compilers that answer the same question once."""
 
+import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -19,12 +23,31 @@ settings.register_profile("bankwise", deadline=None)
 settings.load_profile("bankwise")
 
 _NUMBERS = count()
+_WRITES = not sys.dont_write_bytecode
+
+gc.disable()  # of what is collected nothing is given back: :func:`memory.settle`
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # started in the background of a shell:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start is asked to end
     config.addinivalue_line("markers", "compiles: compilers run, whatever they said before")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """pytest rewrites the assertions of a module where no file has it rewritten, for 10 s of all
+    modules. Each worker imports a part of them before it collects all: the others find its files.
+    They are written whatever the environment says, beside the modules, while tests are collected.
+    """
+    sys.dont_write_bytecode = False
+    worker = getattr(session.config, "workerinput", None)
+    here = Path(__file__).parent
+    if worker is None or [Path(one).absolute() for one in session.config.args] != [here]:
+        return
+    number, workers = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    for path in sorted(here.glob("test_*.py"))[number::workers]:
+        with suppress(Exception, pytest.skip.Exception):  # it is told when it is collected
+            import_module(path.stem)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -62,6 +85,7 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def pytest_collection_finish() -> None:
+    sys.dont_write_bytecode = not _WRITES
     memory.settle()
 
 

@@ -22,6 +22,7 @@ def settle() -> None:
     """What there is before the first test stays: no search for cycles looks at it."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def give_back() -> None:

@@ -28,6 +28,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import quick_nvcc
 import warm
 from bankwise.change.compile import compile as compiling
 from bankwise.change.compile import lower
@@ -108,6 +109,10 @@ def run_program(words: Sequence[str], folder: Path, file: str) -> tuple[int, str
 
     def ask() -> tuple[int, str, str]:
         if asked and (fewer := _fewer_headers(words)):
+            assert _folder is not None
+            told = quick_nvcc.compiled(fewer, folder, _folder)
+            if told is not None:
+                return 0, told, ""
             code, said = _run_program(fewer, folder, file)
             if not code:
                 return code, said, ""

@@ -16,6 +16,7 @@ from bankwise.ask.check_ck import report_of
 from bankwise.ask.ck_reading import CkReading, read_header
 from bankwise.ask.fix_ck import fix_ck_file
 from bankwise.notation.ck.descriptor import TensorDescriptor
+from bankwise.notation.ck.transforms import Transform, descend
 from command import bankwise
 from test_ck_headers import HEADERS, operand, options, passes, raked
 
@@ -166,3 +167,21 @@ def test_a_fix_of_which_nothing_was_counted_says_so_and_where_it_is_told() -> No
     told = " ".join(done.err.split())
     assert "nothing was counted, and nothing is changed" in told
     assert told.endswith("not all is analysed and known (above: what is not analysed)")
+
+
+@pytest.mark.parametrize("lengths", [(3, 8, 1, 4), (4, 6, 2), (5, 3), (16,)])
+def test_indices_of_whole_arrays_descend_as_each_number_does(lengths: tuple[int, ...]) -> None:
+    """Also those below zero, as behind a padding on the left."""
+    numbers = list(range(-40, 200, 7))
+    merge, xor = Transform("merge", lengths), Transform("xor", (lengths[0], lengths[-1]))
+    for transform, up in ((merge, [numbers]), (xor, [numbers, numbers[::-1]])):
+        arrays = descend(transform, [np.array(one) for one in up])
+        each = [descend(transform, one) for one in zip(*up, strict=True)]
+        assert [tuple(map(int, one)) for one in zip(*arrays, strict=True)] == each
+    assert [descend(merge, [n]) for n in (0, 1)] == [(0,) * len(lengths), _one(lengths)]
+
+
+def _one(lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """The digits of 1: at the last place that has more than one."""
+    place = max(n for n, length in enumerate(lengths) if length > 1)
+    return tuple(int(n == place) for n in range(len(lengths)))

@@ -95,7 +95,7 @@ def test_a_column_conflicts_at_the_line_that_reads_it(
 
 @real
 def test_one_word_of_padding_frees_it(write: Callable[..., str]) -> None:
-    found = checked(write(gemm(33)), "--target", "sm_90", code=0)
+    found = checked(write(gemm(33)), "--target", "sm_80", code=0)
     # Lane n reads word 33 n + k, in bank (n + k) mod 32.
     assert found["totals"]["run"] == {"passes": 128, "ideal": 128, "extra": 0}
 
@@ -125,7 +125,7 @@ def test_python_answers_like_the_command_line(write: Callable[..., str]) -> None
 @real
 def test_nothing_is_written_beside_the_source(write: Callable[..., str], tmp_path: Path) -> None:
     file = write(gemm(32))
-    checked(file, "--target", "sm_90", code=1)
+    checked(file, "--target", "sm_80", code=1)
     assert [p.name for p in tmp_path.rglob("*")] == ["src", "kernel.cu"]
 
 
@@ -157,7 +157,7 @@ def test_what_is_inlined_from_a_header_stands_where_the_kernel_uses_it(
     write: Callable[..., str],
 ) -> None:
     write(COLUMN, "src/sub/column.cuh")
-    worst = checked(write(INLINED), "--target", "sm_90", code=1)["accesses"][0]
+    worst = checked(write(INLINED), "--target", "sm_80", code=1)["accesses"][0]
     assert worst["run"]["extra"] == 31 * 32
     assert (worst["location"]["file"], worst["location"]["line"]) == ("src/kernel.cu", 9)
     assert "source src/sub/column.cuh:4" in worst["note"]
@@ -166,7 +166,7 @@ def test_what_is_inlined_from_a_header_stands_where_the_kernel_uses_it(
 @real
 def test_a_kernel_of_a_header_stands_in_the_header(write: Callable[..., str]) -> None:
     write(gemm(32), "src/sub/gemm.cuh")
-    found = checked(write("#include <sub/gemm.cuh>\n"), "--target", "sm_90", code=1)
+    found = checked(write("#include <sub/gemm.cuh>\n"), "--target", "sm_80", code=1)
     place = found["accesses"][0]["location"]
     assert (place["file"], place["line"]) == ("src/sub/gemm.cuh", READ)
     assert found["file"] == "src/kernel.cu"
@@ -196,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(32) copy(const unsigned *x, unsigne
 def test_what_is_not_analysed_is_said_at_source_lines_of_the_kernel_that_it_is_in(
     write: Callable[..., str],
 ) -> None:
-    found = checked(write(DATA), "--target", "sm_90", code=3)
+    found = checked(write(DATA), "--target", "sm_80", code=3)
     assert found["refusals"]
     for refusal in found["refusals"]:
         assert (refusal["location"]["file"], refusal["location"]["line"]) == ("src/kernel.cu", 2)
@@ -208,11 +208,11 @@ def test_what_is_not_analysed_is_said_at_source_lines_of_the_kernel_that_it_is_i
 @real
 def test_threads_that_the_source_does_not_bound_are_assumed(write: Callable[..., str]) -> None:
     file = write(gemm(32).replace("__launch_bounds__(64)", ""))
-    (kernel,) = checked(file, "--target", "sm_90", code=1)["kernels"]
+    (kernel,) = checked(file, "--target", "sm_80", code=1)["kernels"]
     x, y, z = kernel["workgroup_size"]
     assert kernel["launch"]["assumed"] == f"{x},{y},{z} threads a block"
     assert "assumed" in kernel["verdict"]
-    found = checked(file, "--target", "sm_90", "--workgroup-size", "64", code=1)
+    found = checked(file, "--target", "sm_80", "--workgroup-size", "64", code=1)
     assert found["totals"]["run"]["extra"] == 31 * 2 * 32
 
 
@@ -226,7 +226,7 @@ def test_a_source_through_a_pipe_includes_what_stands_where_the_command_runs(
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_text, args=(INLINED,))
     writer.start()
-    found = checked(pipe, "--target", "sm_90", code=1)
+    found = checked(pipe, "--target", "sm_80", code=1)
     writer.join()
     place = found["accesses"][0]["location"]
     assert (place["file"], place["line"]) == (str(pipe), 9)
@@ -241,7 +241,7 @@ def test_headers_beside_a_link_are_named_as_its_user_names_them(
     write(INLINED, "elsewhere/k.cu")
     write(COLUMN, "src/sub/column.cuh")
     Path("src/kernel.cu").symlink_to("../elsewhere/k.cu")
-    worst = checked("src/kernel.cu", "--target", "sm_90", code=1)["accesses"][0]
+    worst = checked("src/kernel.cu", "--target", "sm_80", code=1)["accesses"][0]
     assert (worst["location"]["file"], worst["location"]["line"]) == ("src/kernel.cu", 9)
     assert "source src/sub/column.cuh:4" in worst["note"]
 
@@ -276,7 +276,7 @@ void g(const float* A, float* C) { f<<<1, 32>>>(A, C); }
 
 @real
 def test_layouts_are_told_of_the_authors_arrays(write: Callable[..., str]) -> None:
-    (kernel,) = checked(write(PARTS), "--target", "sm_90", code=1)["kernels"]
+    (kernel,) = checked(write(PARTS), "--target", "sm_80", code=1)["kernels"]
     named = [name for optimum in kernel["optima"] for name in optimum["allocations"]]
     assert named == ["Bs in parts of 4096", "c"]
 
@@ -285,7 +285,7 @@ def test_layouts_are_told_of_the_authors_arrays(write: Callable[..., str]) -> No
 def test_an_array_of_which_parts_are_told_apart_calls_none_of_them(
     write: Callable[..., str],
 ) -> None:
-    (kernel,) = checked(write(HALVES), "--target", "sm_90", code=1)["kernels"]
+    (kernel,) = checked(write(HALVES), "--target", "sm_80", code=1)["kernels"]
     named = [name for optimum in kernel["optima"] for name in optimum["allocations"]]
     assert named[0] == "shared[0:4096]"
     assert all(name.startswith("shared[") for name in named)
@@ -298,7 +298,7 @@ def test_an_array_of_which_parts_are_told_apart_calls_none_of_them(
 @real
 def test_the_words_of_nvcc_stand_at_the_users_line(write: Callable[..., str]) -> None:
     file = write(gemm(32).replace("sum += A[k]", "total += A[k]"))
-    ended = bankwise("check", file, "--target", "sm_90")
+    ended = bankwise("check", file, "--target", "sm_80")
     assert (ended.code, ended.out) == (2, "")
     said = 'nvcc does not compile it: identifier "total" is undefined'
     assert ended.err.startswith(f"error: src/kernel.cu:{READ}: {said}\n")
@@ -311,11 +311,11 @@ def test_a_function_that_cuda_has_no_more_is_named_by_its_new_name(
     write: Callable[..., str],
 ) -> None:
     file = write(gemm(32) + "void go() { cudaThreadSynchronize(); cudaThreadExit(); }\n")
-    ended = bankwise("check", file, "--target", "sm_90")
+    ended = bankwise("check", file, "--target", "sm_80")
     assert ended.code == 2
     flags = [f"-DcudaThread{old}=cudaDevice{new}" for old, new in RENAMED]
     assert " ".join(("--", *flags)) in unfolded(ended.err)
-    assert bankwise("check", file, "--target", "sm_90", "--", *flags).code == 1
+    assert bankwise("check", file, "--target", "sm_80", "--", *flags).code == 1
 
 
 RENAMED = (("Synchronize", "Synchronize"), ("Exit", "Reset"))
@@ -331,9 +331,9 @@ def test_a_name_like_one_of_the_source_is_asked_for(write: Callable[..., str]) -
 @real
 def test_errors_of_headers_and_of_the_preprocessor_have_places(write: Callable[..., str]) -> None:
     write("static __device__ int one = ;\n", "src/sub/bad.cuh")
-    ended = bankwise("check", write('#include "sub/bad.cuh"\n'), "--target", "sm_90")
+    ended = bankwise("check", write('#include "sub/bad.cuh"\n'), "--target", "sm_80")
     assert ended.err.startswith("error: src/sub/bad.cuh:1: nvcc does not compile it: expected")
-    ended = bankwise("check", write('\n#include "none.cuh"\n'), "--target", "sm_90")
+    ended = bankwise("check", write('\n#include "none.cuh"\n'), "--target", "sm_80")
     assert ended.err.startswith("error: src/kernel.cu:2: nvcc does not compile it: none.cuh: No ")
     assert ended.code == 2
 
@@ -341,15 +341,15 @@ def test_errors_of_headers_and_of_the_preprocessor_have_places(write: Callable[.
 @real
 def test_a_source_without_a_kernel_and_a_kernel_that_it_lacks(write: Callable[..., str]) -> None:
     template = "template <int N> __global__ void k(float *a) { a[N] = 1; }\n"
-    ended = bankwise("check", write(template), "--target", "sm_90")
+    ended = bankwise("check", write(template), "--target", "sm_80")
     assert (ended.code, ended.err.splitlines()[0]) == (
         2,
         "error: src/kernel.cu: no kernel was compiled",
     )
     assert "`template __global__ void k<..>(..);`" in ended.err
-    ended = bankwise("check", write("__device__ int one = 1;\n"), "--target", "sm_90")
+    ended = bankwise("check", write("__device__ int one = 1;\n"), "--target", "sm_80")
     assert ended.err.endswith("hint: no __global__ function stands in it\n")
-    ended = bankwise("check", write(gemm(32)), "--target", "sm_90", "--kernel", "none")
+    ended = bankwise("check", write(gemm(32)), "--target", "sm_80", "--kernel", "none")
     assert "no kernel 'none' in this source\n  hint: it has gemm" in ended.err
 
 
@@ -409,7 +409,7 @@ def test_a_compiler_that_does_not_end_is_ended_with_all_that_it_started(
     started = tmp_path / "started"
     fake(f"sleep 60 &\necho $! > {shlex.quote(str(started))}\nwait")
     monkeypatch.setattr(toolkit, "SECONDS", 1)
-    ended = bankwise("check", write(GEMM), "--target", "sm_90")
+    ended = bankwise("check", write(GEMM), "--target", "sm_80")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == "error: src/kernel.cu: nvcc took more than 1 s\n"
     ends = time.monotonic() + 30  # It sleeps for 60 s; one that is killed needs its turn to die.
@@ -430,11 +430,11 @@ def test_what_nvcc_says_without_a_place_is_quoted(
     write: Callable[..., str], fake: Callable[[str], None]
 ) -> None:
     fake("echo \"ptxas fatal   : Unresolved extern function 'f'\" >&2; exit 255")
-    ended = bankwise("check", write(GEMM), "--target", "sm_90")
+    ended = bankwise("check", write(GEMM), "--target", "sm_80")
     said = "nvcc does not compile it: ptxas fatal   : Unresolved extern function 'f'"
     assert ended.err.startswith(f"error: src/kernel.cu: {said}\n")
     fake("exit 0")
-    ended = bankwise("check", write(GEMM), "--target", "sm_90")
+    ended = bankwise("check", write(GEMM), "--target", "sm_80")
     assert "src/kernel.cu: nvcc does not compile it: exit 0" in ended.err
     assert ended.code == 2
 
@@ -466,7 +466,7 @@ def test_a_page_never_compiles(
         with pytest.raises(InputError, match=said):
             job.document(Order(verb, "", file, options), lambda stage, done, total: None)
     assert not marker.exists()
-    assert bankwise("check", file, "--target", "sm_90").code == 2
+    assert bankwise("check", file, "--target", "sm_80").code == 2
     assert marker.exists()
 
 
@@ -476,7 +476,7 @@ def test_a_page_never_compiles(
 def test_a_kernel_in_a_header_or_in_cpp_is_compiled_as_cuda(
     write: Callable[..., str], name: str
 ) -> None:
-    found = checked(write(gemm(32), name), "--target", "sm_90", code=1)
+    found = checked(write(gemm(32), name), "--target", "sm_80", code=1)
     assert [access["location"]["line"] for access in found["accesses"]] == [READ, WRITE]
 
 
@@ -500,13 +500,13 @@ def test_a_header_of_templates_says_what_instantiates_them(write: Callable[..., 
 def test_names_are_spelled_and_every_spelling_means_the_kernel(write: Callable[..., str]) -> None:
     source = gemm(32).replace('extern "C" __global__', "template <int N> __global__")
     file = write(f"{source}template __global__ void gemm<7>(const float*, const float*, float*);\n")
-    (kernel,) = checked(file, "--target", "sm_90", code=1)["kernels"]
+    (kernel,) = checked(file, "--target", "sm_80", code=1)["kernels"]
     assert kernel["name"].startswith("_Z4gemmILi7EE")
     for name in ("gemm", "gemm<7>", kernel["name"], kernel["demangled"], "gem*"):
-        assert checked(file, "--target", "sm_90", "--kernel", name, code=1)["kernels"], name
-    fixed = bankwise("fix", file, "--target", "sm_90", "--no-execute", "--format", "json")
+        assert checked(file, "--target", "sm_80", "--kernel", name, code=1)["kernels"], name
+    fixed = bankwise("fix", file, "--target", "sm_80", "--no-execute", "--format", "json")
     assert json.loads(fixed.out)["changes"][0]["demangled"] == kernel["demangled"]
-    assert "_Z4gemm" not in bankwise("fix", file, "--target", "sm_90", "--no-execute").err
+    assert "_Z4gemm" not in bankwise("fix", file, "--target", "sm_80", "--no-execute").err
 
 
 TURNS = """__global__ void k(float* o) {
@@ -532,30 +532,30 @@ def test_a_launch_stands_at_its_own_line(blank: int, tmp_path: Path) -> None:
 @real
 def test_a_header_that_lies_elsewhere_in_the_project_is_named(write: Callable[..., str]) -> None:
     file = write('#include "tool/sizes.h"\n__global__ void k(float *a) { a[N] = 1; }\n')
-    assert "sizes.h lies" not in bankwise("check", file, "--target", "sm_90").err
+    assert "sizes.h lies" not in bankwise("check", file, "--target", "sm_80").err
     write("#define N 4\n", "a/far/include/tool/sizes.h")
     write("#define N 4\n", "include/tool/sizes.h")
     write("#define N 4\n", ".venv/tool/sizes.h")
-    ended = bankwise("check", file, "--target", "sm_90")
+    ended = bankwise("check", file, "--target", "sm_80")
     flag = "-Iinclude"
     said = f"tool/sizes.h lies in include (and in 1 more): `bankwise check FILE -- {flag}`."
     assert ended.code == 2
     assert said in unfolded(ended.err)
-    assert bankwise("check", file, "--target", "sm_90", "--", flag).code == 0
+    assert bankwise("check", file, "--target", "sm_80", "--", flag).code == 0
 
 
 @real
 def test_the_file_that_includes_one_without_its_types_is_named(write: Callable[..., str]) -> None:
     kernel = "__global__ void k(real *a) { a[threadIdx.x] = 1; }\n"
     file = write(kernel, "src/kernels.cu")
-    assert "includes this file" not in bankwise("check", file, "--target", "sm_90").err
+    assert "includes this file" not in bankwise("check", file, "--target", "sm_80").err
     write('typedef float real;\n#include "kernels.cu"\n', "src/main.cu")
     write('// #include "kernels.cu"\n', "src/a.cu")
-    ended = bankwise("check", file, "--target", "sm_90")
+    ended = bankwise("check", file, "--target", "sm_80")
     said = "src/main.cu includes this file: `bankwise check src/main.cu`."
     assert ended.code == 2
     assert said in unfolded(ended.err)
-    assert bankwise("check", "src/main.cu", "--target", "sm_90").code == 0
+    assert bankwise("check", "src/main.cu", "--target", "sm_80").code == 0
 
 
 SMALL_PARAMETERS = """\

@@ -29,11 +29,11 @@ pytestmark = real
 def test_registers_and_stack_are_those_that_ptxas_tells(tmp_path: Path) -> None:
     source = tmp_path / "k.cu"
     source.write_text(_SPILLS)
-    done = bankwise("fix", str(source), "-t", "sm_90", "--no-execute", "--format", "json")
+    done = bankwise("fix", str(source), "-t", "sm_80", "--no-execute", "--format", "json")
     (isa,) = [one for one in json.loads(done.out)["verdicts"] if one["judge"] == "isa"]
     rows = {row["name"]: row["before"] for row in isa["rows"]}
     nvcc = str(find_program("nvcc"))
-    words = [nvcc, "-cubin", "-arch=sm_90", "-Xptxas=-v", source.name]
+    words = [nvcc, "-cubin", "-arch=sm_80", "-Xptxas=-v", source.name]
     said = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stderr
     (used,) = re.findall(r"Used (\d+) registers", said)
     (stack,) = re.findall(r"(\d+) bytes stack frame", said)
@@ -61,11 +61,11 @@ def test_a_change_for_an_assumed_launch_says_what_it_was_planned_for(tmp_path: P
     path = tmp_path / "t.cu"
     text = (KERNELS / "transpose_f32.cu").read_text("utf-8")
     path.write_text(text[: text.index("void launch")], "utf-8")
-    guessed = bankwise("fix", path, "--target", "sm_90", "--no-execute")
+    guessed = bankwise("fix", path, "--target", "sm_80", "--no-execute")
     assert guessed.code == 3
     assert "--workgroup-size or --launch says yours" in guessed.err
     said = ("--no-execute", "--workgroup-size", "32,8,1")
-    assert "--launch says yours" not in bankwise("fix", path, "-t", "sm_90", *said).err
+    assert "--launch says yours" not in bankwise("fix", path, "-t", "sm_80", *said).err
 
 
 def test_what_a_filter_of_kernels_left_out_is_said_to_be_left_out(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_what_a_filter_of_kernels_left_out_is_said_to_be_left_out(tmp_path: Path
     path = tmp_path / "two.cu"
     path.write_text(kernel.format("a") + kernel.format("b"), "utf-8")
     words = ("--kernel", "a", "--workgroup-size", "32,32", "--no-isa", "--no-execute")
-    said = bankwise("fix", path, "-t", "sm_90", *words).err
+    said = bankwise("fix", path, "-t", "sm_80", *words).err
     assert "bs: no kernel of --kernel a has it" in said
     assert "that was compiled" not in said
 
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(256) short_rows(const float *a, float4 *o) {
 def test_what_check_promises_of_rows_that_are_too_short_is_what_fix_writes(tmp_path: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_text(_SHORT_ROWS)
-    options = (str(file), "-t", "sm_90", "--format", "json")
+    options = (str(file), "-t", "sm_80", "--format", "json")
     (snippet,) = json.loads(bankwise("check", *options).out)["snippets"]
     answer = json.loads(bankwise("fix", *options, "--accept-sampled").out)
     assert "s[(t % 16 * 4) ^ ((t % 16 * 4) >> 4 & 1)]" in answer["patch"]
@@ -111,7 +111,7 @@ def test_what_check_promises_of_rows_that_are_too_short_is_what_fix_writes(tmp_p
 def test_check_promises_nothing_that_fix_would_not_write() -> None:
     """Elements of 16 bytes in one dimension, and a pointer into an array that is not followed."""
     file = KERNELS.parent / "profile" / "tiles.cu"
-    options = (str(file), "-t", "sm_90", "--format", "json", "--kernel")
+    options = (str(file), "-t", "sm_80", "--format", "json", "--kernel")
     told = json.loads(bankwise("check", *options, "wide").out)
     answer = json.loads(bankwise("fix", *options, "wide", "--accept-sampled").out)
     (snippet,), after = told["snippets"], answer["after"]["kernels"][0]["totals"]["run"]
@@ -257,7 +257,7 @@ def test_the_pads_are_told_by_the_terms_that_lead_from_row_to_row(tmp_path: Path
 def test_what_may_be_slower_is_left_with_the_way_to_have_it(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text(_BLOCK2D)
-    report = fix_source_file(path, Options(target="sm_90"), Judges(execute=False))
+    report = fix_source_file(path, Options(target="sm_80"), Judges(execute=False))
     (left,) = fix_document(report).passed_over
     assert left.allocations == ("As",)
     assert left.after < left.before == sum(k.totals.run.passes for k in report.after.kernels)
@@ -277,7 +277,7 @@ def test_a_preference_of_a_project_that_is_of_mlir_alone_leaves_its_sources() ->
 
 
 def test_a_source_is_ranked_by_passes_alone() -> None:
-    done = bankwise("fix", KERNELS / "aos.cu", "-t", "sm_90", "--prefer", "least-lds")
+    done = bankwise("fix", KERNELS / "aos.cu", "-t", "sm_80", "--prefer", "least-lds")
     assert done.code == 2
     assert "--prefer least-lds says nothing about a source" in done.err
     assert "one of cheapest, fewest-passes" in done.err
@@ -286,7 +286,7 @@ def test_a_source_is_ranked_by_passes_alone() -> None:
 @pytest.mark.parametrize("name", ["gemm_float4", "dynamic", "gemm_template"])
 def test_the_ptx_that_lies_in_machine_code_is_the_one_that_nvcc_writes(name: str) -> None:
     """What is executed is read from there: the same statements, parameters and variables."""
-    what = Compilation(KERNELS / f"{name}.cu", "sm_90")
+    what = Compilation(KERNELS / f"{name}.cu", "sm_80")
     lies = CUDA.check(what, args={}).emitted
     texts = lies, CUDA.emitted(what)
     inside, written = (
@@ -303,7 +303,7 @@ def _without_places(kernel: PtxKernel) -> list[tuple[str, str, tuple[str, ...]]]
 
 def test_nothing_is_compiled_again_to_be_executed(monkeypatch: pytest.MonkeyPatch) -> None:
     ran = compilations(monkeypatch)
-    report = fix_source_file(KERNELS / "transpose_f32.cu", Options(target="sm_90"))
+    report = fix_source_file(KERNELS / "transpose_f32.cu", Options(target="sm_80"))
     assert {v.judge: v.status for v in report.verdicts}["execution"] == "passed"
     # Which bytes its variables take, and whether indices stay in their rows: asked at once.
     assert [suffix for suffix, _ in ran] == [".cubin", ".ptx", ".cubin"]
@@ -330,7 +330,7 @@ def test_indices_asked_with_the_sizes_of_arrays_are_known_as_well_as_alone(
 ) -> None:
     """Where an index leaves its row, and where none does."""
     ran = compilations(monkeypatch)
-    options = Options(target="sm_90")
+    options = Options(target="sm_80")
     at_once = fix_source_file(KERNELS / f"{name}.cu", options)
     many = len(ran)
     monkeypatch.setattr(extents_early, "early_tags", lambda *_: ({}, []))

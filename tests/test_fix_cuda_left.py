@@ -34,7 +34,7 @@ def test_of_memory_that_the_launch_sizes_is_told_why_its_rows_stay(tmp_path: Pat
         "  int t = threadIdx.x;\n  s[t * 32] = a[t];\n  __syncthreads();\n"
         "  a[t] = s[((t + 1) % 32) * 32];\n}\n"
     )
-    done = bankwise("check", file, "-t", "sm_90", "--workgroup-size", "32")
+    done = bankwise("check", file, "-t", "sm_80", "--workgroup-size", "32")
     said = "longer rows are not written, since the launch says how many bytes it has"
     assert said in " ".join(done.out.split())
 
@@ -58,7 +58,7 @@ void go(float* a, float* b) { k<<<1, 64>>>(a, b, 100); }
 def guarded(folder: Path, access: str) -> tuple[int, dict[str, Any]]:
     file = folder / "k.cu"
     file.write_text(GUARDED.replace("ACCESS", access))
-    done = bankwise("fix", str(file), "-t", "sm_90", "--format", "json", "--accept-sampled")
+    done = bankwise("fix", str(file), "-t", "sm_80", "--format", "json", "--accept-sampled")
     return done.code, json.loads(done.out)
 
 
@@ -137,7 +137,7 @@ def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:
 @pytest.mark.parametrize("name", ["ladder_pointer", "stencil_coarse", "stencil_3d"])
 def test_check_names_no_command_that_would_write_nothing(name: str) -> None:
     """A pointer that is not followed, rows of a flat array, conflicts that no map avoids."""
-    done = bankwise("check", str(KERNELS / f"{name}.cu"), "-t", "sm_90")
+    done = bankwise("check", str(KERNELS / f"{name}.cu"), "-t", "sm_80")
     assert "extra passes a workgroup" in done.out
     assert f"bankwise fix {KERNELS}" not in done.out
     assert "tries to change it" not in done.out
@@ -146,7 +146,7 @@ def test_check_names_no_command_that_would_write_nothing(name: str) -> None:
 
 
 def test_check_names_fix_where_more_accesses_than_it_looks_at_conflict() -> None:
-    done = bankwise("check", str(KERNELS / "flash_tile.cu"), "-t", "sm_90")
+    done = bankwise("check", str(KERNELS / "flash_tile.cu"), "-t", "sm_80")
     assert "no layout is suggested: 1,064 different accesses" in done.out.replace("\n", " ")
     assert "`bankwise fix`, with the same options, looks for layouts" in done.out
 
@@ -174,7 +174,7 @@ def test_pieces_of_what_the_launch_gives_have_a_proof_for_this_launch(tmp_path: 
         path = tmp_path / "k.cu"
         assert old in text
         path.write_text(text.replace(old, new))
-        told = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
+        told = json.loads(bankwise("fix", str(path), "-t", "sm_80", "--format", "json").out)
         assert bool(told["changes"]) == (not why), told
         assert why in json.dumps(told["refusals"])
 
@@ -196,11 +196,11 @@ def test_a_reason_is_told_once_for_all_instructions_that_have_it(tmp_path: Path,
     """Twelve rounds, unrolled: a read and a write each whose address data decide."""
     path = tmp_path / "k.cu"
     path.write_text(SCATTERED)
-    done = bankwise(verb, str(path), "-t", "sm_90")
+    done = bankwise(verb, str(path), "-t", "sm_80")
     said = " ".join((done.out + done.err).split())
     assert said.count("not analysed: ") == 2
     assert said.count("(and 11 more places)") == 2
-    whole = bankwise(verb, str(path), "-t", "sm_90", "--all")
+    whole = bankwise(verb, str(path), "-t", "sm_80", "--all")
     assert (whole.out + whole.err).count("not analysed: ") == 24
 
 
@@ -224,7 +224,7 @@ def test_what_one_instance_would_pay_for_another_is_said(tmp_path: Path) -> None
     words step by two, so that a column of 32 has half of the banks, of a write of 32 warps."""
     path = tmp_path / "k.cu"
     path.write_text(TURNED)
-    told = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
+    told = json.loads(bankwise("fix", str(path), "-t", "sm_80", "--format", "json").out)
     (refused,) = told["refusals"]
     free, write, read = 32, 2 * 32, 32
     assert refused["reason"] == (
@@ -262,7 +262,7 @@ def test_what_is_told_to_do_by_hand_leaves_rows_of_matrices_one_distance_apart(t
     """A pad behind every 512 elements would free ``b``, and stand between rows 3 and 4 alone."""
     file = tmp_path / "pool.cu"
     file.write_text(POOL)
-    said = " ".join(bankwise("fix", str(file), "-t", "sm_90").err.split())
+    said = " ".join(bankwise("fix", str(file), "-t", "sm_80").err.split())
     assert "b[i] -> b[i + i / 128 * 16], and as much longer, rows of matrices 128 + 16" in said
     assert "512" not in said
 
@@ -283,7 +283,7 @@ def test_an_array_that_two_kernels_have_by_one_name_is_named_once(tmp_path: Path
     path = tmp_path / "k.cu"
     kernel = TIED.split("__global__")[1]
     path.write_text(f"{TIED}__global__{kernel.replace(' c(', ' d(')}")
-    words = ["fix", str(path), "-t", "sm_90", "--launch", "c<<<1, dim3(32, 32)>>>"]
+    words = ["fix", str(path), "-t", "sm_80", "--launch", "c<<<1, dim3(32, 32)>>>"]
     words += ["--launch", "d<<<1, dim3(32, 32)>>>"]
     done = bankwise(*words, "--format", "json")
     (change,) = json.loads(done.out)["changes"]
@@ -295,8 +295,8 @@ def test_a_run_that_ends_with_3_says_why_in_json_as_in_text(tmp_path: Path) -> N
     """A kernel without conflicts whose block nobody said."""
     path = tmp_path / "k.cu"
     path.write_text(TIED.replace("p[threadIdx.x][threadIdx.y]", "p[threadIdx.y][threadIdx.x]"))
-    text = bankwise("fix", str(path), "-t", "sm_90")
-    done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json")
+    text = bankwise("fix", str(path), "-t", "sm_80")
+    done = bankwise("fix", str(path), "-t", "sm_80", "--format", "json")
     assert text.code == done.code == 3
     (reason,) = json.loads(done.out)["reasons"]
     assert reason == "not all is analysed and known (above: open in c)"
@@ -317,7 +317,7 @@ def test_accesses_that_are_not_analysed_may_have_conflicts(tmp_path: Path) -> No
     """Of rows by numbers from memory nobody knows which banks they are in."""
     path = tmp_path / "k.cu"
     path.write_text(LOADED)
-    done = bankwise("fix", str(path), "-t", "sm_90", "--launch", "k<<<1, 32>>>")
+    done = bankwise("fix", str(path), "-t", "sm_80", "--launch", "k<<<1, 32>>>")
     said = " ".join(done.err.split())
     assert done.code == 3
     assert "no allocation is known to have conflicts that a swizzle removes" in said
@@ -328,7 +328,7 @@ def test_arrays_in_elements_of_an_array_are_named_as_what_is_not_moved(tmp_path:
     file = tmp_path / "k.cu"
     text = GUARDED.replace("float s[64][32]", "Rows q[2]").replace("s[", "q[1].s[")
     file.write_text("struct Rows { float s[64][32]; };\n" + text.replace("ACCESS", ""))
-    done = bankwise("fix", str(file), "-t", "sm_90", "--format", "json")
+    done = bankwise("fix", str(file), "-t", "sm_80", "--format", "json")
     (refused,) = json.loads(done.out)["refusals"]
     assert done.code == 1
     assert "q: its elements are structures of 8,192 bytes" in refused["reason"]

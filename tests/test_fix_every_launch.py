@@ -86,7 +86,7 @@ def conflicts(column: str, block: tuple[int, int]) -> int:
 
 
 def fixed(path: Path, *options: str) -> tuple[int, dict[str, Any]]:
-    done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json", *options)
+    done = bankwise("fix", str(path), "-t", "sm_80", "--format", "json", *options)
     assert done.out, done.err
     return done.code, json.loads(done.out)
 
@@ -122,7 +122,7 @@ def test_the_map_is_free_of_conflicts_in_every_block_that_is_tried(tmp_path: Pat
 def test_the_report_says_for_which_blocks(tmp_path: Path) -> None:
     path = tmp_path / "t.cu"
     path.write_text(TRANSPOSE)
-    told = bankwise("fix", str(path), "-t", "sm_90", "--no-execute").err
+    told = bankwise("fix", str(path), "-t", "sm_80", "--no-execute").err
     assert "open in transpose: assumed: 16,16,1 threads a block" in told
     before = conflicts("r", (32, 8))
     assert f"\n  32,8,1 threads a block (tried, too): conflicts {before} -> 0\n" in told
@@ -175,7 +175,7 @@ def test_what_costs_more_instructions_than_it_saves_passes_is_told() -> None:
     (docs/data/h200_cuda.csv)."""
     _, answer = fixed(SUITE / "gemm_float4.cu", "--no-execute")
     assert answer["notes"] == []
-    done = bankwise("fix", str(SUITE / "fft_radix2.cu"), "-t", "sm_90", "--no-execute")
+    done = bankwise("fix", str(SUITE / "fft_radix2.cu"), "-t", "sm_80", "--no-execute")
     assert re.search(
         r"^note: \d+% more instructions are executed for 15% fewer passes: time it with --run "
         r"before you take it$",
@@ -205,7 +205,7 @@ def test_where_a_judge_rejects_a_text_the_next_one_is_tried(
         return Verdict("execution", "failed" if new == seen[0] else "passed", "")
 
     monkeypatch.setattr(fix_source, "judge_code", judge)
-    report = fix_source.fix_source_file(path, Options(target="sm_90", workgroup_size="32,8,1"))
+    report = fix_source.fix_source_file(path, Options(target="sm_80", workgroup_size="32,8,1"))
     assert report.accepted
     assert report.fixed_text != TRANSPOSE
     assert seen[-1] != seen[0]
@@ -217,7 +217,7 @@ def test_no_instance_of_a_template_pays_for_another(tmp_path: Path) -> None:
     """``transpose<33>`` is free of conflicts; a map that frees ``transpose<32>`` costs it more."""
     path = tmp_path / "tiles.cu"
     path.write_bytes((Path(__file__).parent / "data" / "profile" / "tiles.cu").read_bytes())
-    done = bankwise("fix", path, "--target", "sm_90", "--no-execute", "--format", "json")
+    done = bankwise("fix", path, "--target", "sm_80", "--no-execute", "--format", "json")
     answer = json.loads(done.out)
     before, after = (
         {kernel["name"]: kernel["totals"]["run"]["passes"] for kernel in answer[when]["kernels"]}
@@ -227,9 +227,9 @@ def test_no_instance_of_a_template_pays_for_another(tmp_path: Path) -> None:
     assert sum(after.values()) < sum(before.values())
     reasons = " ".join(str(one) for one in answer["refusals"])
     assert "a block of transpose<33> would take 64 -> " in reasons
-    promised = bankwise("check", path, "--target", "sm_90", "--kernel", "transpose*").out
+    promised = bankwise("check", path, "--target", "sm_80", "--kernel", "transpose*").out
     assert "the command counts" not in promised, "nothing is promised that fix refuses"
-    alone = bankwise("fix", path, "--target", "sm_90", "--kernel", "transpose<32>")
+    alone = bankwise("fix", path, "--target", "sm_80", "--kernel", "transpose<32>")
     assert (alone.code, "tile[" in alone.out) == (1, False), alone.out
     assert "a block of transpose<33> would take 64 -> " in alone.err
 

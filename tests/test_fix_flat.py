@@ -101,7 +101,7 @@ def test_no_pad_is_compiled_where_shared_memory_keeps_a_unit_busier_than_a_fold(
 ) -> None:
     """A fold that leaves the conflicts of one access, which no map takes away."""
     ran = compilations(monkeypatch)
-    report = fix_source_file(KERNELS / "aos.cu", Options(target="sm_90"))
+    report = fix_source_file(KERNELS / "aos.cu", Options(target="sm_80"))
     assert [one.address for one in report.changes] == ["s[i] -> s[i ^ (i >> 3 & 7)]"]
     assert len({text for suffix, text in ran if suffix == ".cubin"}) == 2
 
@@ -261,7 +261,7 @@ def test_a_variable_that_goes_on_by_whole_vectors_keeps_what_nvcc_stores_togethe
     that are 32 bytes apart, 8 passes for 4."""
     path = tmp_path / "k.cu"
     path.write_text(STEPPED)
-    done = bankwise("fix", path, "-t", "sm_90", "--accept-sampled", "--format", "json")
+    done = bankwise("fix", path, "-t", "sm_80", "--accept-sampled", "--format", "json")
     answer = json.loads(done.out)
     assert "Bs[at + 1 + at / 32 * 4] = u.y;" in answer["patch"]
     assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
@@ -279,7 +279,7 @@ def test_a_pad_is_shifted_to_where_a_division_parts_what_nvcc_reads_together(
     negative, and its 16-byte reads become 4-byte ones; a fold left 192 passes more."""
     path = tmp_path / "k.cu"
     path.write_text(STEPPED.replace("unsigned", "int"))
-    done = bankwise("fix", path, "-t", "sm_90", "--accept-sampled", "--format", "json")
+    done = bankwise("fix", path, "-t", "sm_80", "--accept-sampled", "--format", "json")
     answer = json.loads(done.out)
     assert re.search(r"\+ .*Bs\[at \+ 1 \+ \(at >> \d\) \* 4\] = u.y;", answer["patch"])
     assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
@@ -308,7 +308,7 @@ def test_a_macro_that_puts_into_an_array_is_changed_where_it_is_defined(tmp_path
     """A column of 32 floats: 32 passes for 1, for each of 32 warps."""
     path = tmp_path / "k.cu"
     path.write_text(THROUGH_MACROS)
-    words = ["fix", path, "-t", "sm_90", "--launch", "k<<<1, dim3(32, 32)>>>", "--format", "json"]
+    words = ["fix", path, "-t", "sm_80", "--launch", "k<<<1, dim3(32, 32)>>>", "--format", "json"]
     answer = json.loads(bankwise(*words).out)
     assert "+#define PUT(i, v) s[(i) ^ ((i) >> 5 & 31)] = v" in answer["patch"]
     assert (extra(answer["before"]), extra(answer["after"])) == (32 * 31, 0)
@@ -338,7 +338,7 @@ def test_where_no_text_keeps_vectors_together_one_is_tried_that_parts_them(tmp_p
     one."""
     path = tmp_path / "k.cu"
     path.write_text(PARTED)
-    answer = json.loads(bankwise("fix", path, "-t", "sm_90", "--format", "json").out)
+    answer = json.loads(bankwise("fix", path, "-t", "sm_80", "--format", "json").out)
     before, after = (answer[when]["totals"]["run"] for when in ("before", "after"))
     assert before == {"passes": 32 + 16 * 32, "ideal": 32 + 16 * 2, "extra": 16 * 30}
     assert after == {"passes": 32 + 32, "ideal": 32 + 32, "extra": 0}

@@ -55,13 +55,13 @@ def written(folder: Path, source: str, header: str, *more: str) -> tuple[dict[st
     (folder / "tile.cuh").write_text(header, "utf-8")
     file, out = folder / "kernel.cu", folder / "fixed.cu"
     file.write_text(source, "utf-8")
-    done = bankwise("fix", str(file), "-t", "sm_90", "--format", "json", "-o", str(out), *more)
+    done = bankwise("fix", str(file), "-t", "sm_80", "--format", "json", "-o", str(out), *more)
     assert (folder / "tile.cuh").read_text("utf-8") == header
     return json.loads(done.out), out.read_text("utf-8") if out.exists() else source
 
 
 def extra(file: Path) -> int:
-    told = json.loads(bankwise("check", str(file), "-t", "sm_90", "--format", "json").out)
+    told = json.loads(bankwise("check", str(file), "-t", "sm_80", "--format", "json").out)
     return sum(kernel["totals"]["run"]["extra"] for kernel in told["kernels"])
 
 
@@ -87,7 +87,7 @@ def test_what_a_header_does_with_an_array_is_changed_in_a_copy(tmp_path: Path) -
 def test_check_promises_what_fix_writes(tmp_path: Path) -> None:
     (tmp_path / "tile.cuh").write_text(FILL, "utf-8")
     (tmp_path / "kernel.cu").write_text(TRANSPOSE, "utf-8")
-    told = bankwise("check", str(tmp_path / "kernel.cu"), "-t", "sm_90")
+    told = bankwise("check", str(tmp_path / "kernel.cu"), "-t", "sm_80")
     assert "tile: rows of 32 become 32 + 1 (2 places change" in told.out
     assert "bankwise fix" in told.out
     assert "would not edit it" not in told.out + told.err
@@ -235,7 +235,7 @@ def test_the_code_of_a_copy_is_compared_to_the_letter(tmp_path: Path) -> None:
     (tmp_path / "tile.cuh").write_text(FILL, "utf-8")
     file = tmp_path / "kernel.cu"
     file.write_text(TRANSPOSE, "utf-8")
-    made = copied_text(parse(TRANSPOSE, str(file)), Compilation(file, "sm_90"))
+    made = copied_text(parse(TRANSPOSE, str(file)), Compilation(file, "sm_80"))
     assert made is not None
     assert {one.name: one.function for one in made.copies} == {"fill_for_transpose": "fill"}
     names = {"fill_for_transpose": "fill"}
@@ -243,7 +243,7 @@ def test_the_code_of_a_copy_is_compared_to_the_letter(tmp_path: Path) -> None:
     other = text.replace("i % COLUMNS] = from", "i % COLUMNS] = 2 * from")
     assert other != text
     first, second, third = (
-        CUDA.emitted(Compilation(file, "sm_90", text=one)) for one in (TRANSPOSE, text, other)
+        CUDA.emitted(Compilation(file, "sm_80", text=one)) for one in (TRANSPOSE, text, other)
     )
     assert code_of(first, {}, "//") == code_of(second, names, "//")
     assert code_of(first, {}, "//") != code_of(third, names, "//")

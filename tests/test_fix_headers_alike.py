@@ -136,7 +136,7 @@ def test_hints_name_the_command_of_the_user(project: Path) -> None:
     put(project, {"include/deep/sizes.h": "#define N 4\n"})
     put(project, {"src/run.cu": f'#include "deep/sizes.h"\n{RUN}'})
     for verb in ("fix", "check"):
-        done = bankwise(verb, "src/run.cu", "-t", "sm_90", "--", "-Isrc")
+        done = bankwise(verb, "src/run.cu", "-t", "sm_80", "--", "-Isrc")
         assert done.code == 2
         assert f"`bankwise {verb} FILE -- -Iinclude`" in " ".join(done.err.split())
 

@@ -179,7 +179,7 @@ def test_what_another_file_calls_is_left_as_it_is(
 
 @needs_nvcc
 def test_check_promises_what_fix_writes(project: Path) -> None:
-    told = bankwise("check", "src/run.cu", "-t", "sm_90", "--", "-Isrc")
+    told = bankwise("check", "src/run.cu", "-t", "sm_80", "--", "-Isrc")
     assert "tile: rows of TILE become TILE + 1" in told.out
     assert "bankwise fix" in told.out
 

@@ -93,7 +93,7 @@ def test_each_text_is_compiled_once_and_its_changed_kernels_alone_are_followed(
 ) -> None:
     file, heard = tmp_path / "kernel.cu", Heard()
     file.write_text(SOURCE)
-    report = fix_source_file(file, Options("sm_90"), Judges(execute=False), progress=heard)
+    report = fix_source_file(file, Options("sm_80"), Judges(execute=False), progress=heard)
     texts, followed = counted
     assert [change.allocations for change in report.changes] == [("tile",)]
     assert texts[0] == SOURCE
@@ -116,7 +116,7 @@ def test_each_text_is_compiled_once_and_its_changed_kernels_alone_are_followed(
 def test_check_tells_its_phases(tmp_path: Path) -> None:
     file, heard = tmp_path / "kernel.cu", Heard()
     file.write_text(SOURCE)
-    check_source_file(file, Options("sm_90"), heard)
+    check_source_file(file, Options("sm_80"), heard)
     assert heard.phases[:2] == [
         "compiling, following kernels",
         "compiling it for the sizes of arrays",
@@ -127,7 +127,7 @@ def _kernel(arguments: Given, facts: tuple[str, ...], *reasons: str) -> Assembly
     place = Location("k.cu", 1)
     refusals = tuple(Refusal(one, place) for one in reasons)
     size = (32, 1, 1)
-    found = AssemblyKernel("k", "sm_90", place, 128, None, size, (), (), refusals, {}, facts=facts)
+    found = AssemblyKernel("k", "sm_80", place, 128, None, size, (), (), refusals, {}, facts=facts)
     return replace(found, launch=replace(found.launch, arguments=arguments))
 
 
@@ -206,7 +206,7 @@ def bound(folder: Path, header: str, monkeypatch: pytest.MonkeyPatch) -> tuple[s
         return compile_cuda(source, made, *more)
 
     monkeypatch.setattr(cuda, "compile_cuda", heard)
-    found = fix_source_file(file, Options(target="sm_90", flags=(f"-I{folder}",)))
+    found = fix_source_file(file, Options(target="sm_80", flags=(f"-I{folder}",)))
     monkeypatch.undo()
     assert found.accepted
     assert "absent" not in found.verdicts[-1].detail

@@ -44,7 +44,7 @@ def fixed(folder: Path, read: str) -> tuple[str, str]:
     """The text that is written, and what is said."""
     file, out = folder / "rows.cu", folder / "out.cu"
     file.write_text(ROWS.replace("READ", read), "utf-8")
-    words = ("--target", "sm_90", "--accept-sampled", "-o", out)
+    words = ("--target", "sm_80", "--accept-sampled", "-o", out)
     ended = bankwise("fix", file, *words)
     return out.read_text("utf-8") if out.exists() else "", ended.err
 
@@ -54,7 +54,7 @@ def test_a_pitch_that_parts_what_the_compiler_joined_is_tried_and_counted(tmp_pa
     assert re.search(r"tile\[128\]\[32 \+ 4 \+ \d*[13579]\]", text), said
     assert "accesses split (ld.shared.b128 as 4 x ld.shared.b32)" in " ".join(said.split())
     found = json.loads(
-        bankwise("check", tmp_path / "out.cu", "--target", "sm_90", "--format", "json").out
+        bankwise("check", tmp_path / "out.cu", "--target", "sm_80", "--format", "json").out
     )
     # 128 threads are 4 warps, and each of 5 loops takes one pass for each of its 32 elements.
     assert found["totals"]["run"] == {"passes": 5 * 4 * 32, "ideal": 5 * 4 * 32, "extra": 0}
@@ -90,7 +90,7 @@ void go(const float *in, float *out) { scan<128, 16><<<1, 128>>>(in, out); }
 def test_chunks_of_a_flat_array_are_folded_element_by_element(tmp_path: Path) -> None:
     file, out = tmp_path / "scan.cu", tmp_path / "out.cu"
     file.write_text(CHUNKS, "utf-8")
-    ended = bankwise("fix", file, "--target", "sm_90", "--accept-sampled", "-o", out)
+    ended = bankwise("fix", file, "--target", "sm_80", "--accept-sampled", "-o", out)
     assert out.exists(), ended.err
-    found = json.loads(bankwise("check", out, "--target", "sm_90", "--format", "json").out)
+    found = json.loads(bankwise("check", out, "--target", "sm_80", "--format", "json").out)
     assert found["totals"]["run"]["extra"] == 0, ended.err

@@ -44,7 +44,7 @@ def test_which_stage_is_touched_is_no_reason_to_stop(tmp_path: Path) -> None:
     of 128 floats apart, in one bank: a second pass for each store."""
     path = tmp_path / "stages.cu"
     path.write_text(STAGES)
-    done = bankwise("fix", path, "-t", "sm_90", "--format", "json", "--accept-sampled")
+    done = bankwise("fix", path, "-t", "sm_80", "--format", "json", "--accept-sampled")
     answer = json.loads(done.out)
     assert "s[2][8][128 + 4]" in answer["patch"] or "s[0][k][m ^" in answer["patch"], done.out
     (before,), (after,) = answer["before"]["kernels"], answer["after"]["kernels"]
@@ -65,7 +65,7 @@ def test_check_says_that_fix_takes_a_number(tmp_path: Path) -> None:
     told = "`bankwise fix`, with the same options, looks for a layout with a number"
 
     def notes(*words: str) -> list[str]:
-        answer = json.loads(bankwise("check", path, "-t", "sm_90", "--format", "json", *words).out)
+        answer = json.loads(bankwise("check", path, "-t", "sm_80", "--format", "json", *words).out)
         (kernel,) = answer["kernels"]
         return [note for note in kernel["notes"] if note.startswith(told)]
 
@@ -80,7 +80,7 @@ def test_check_says_that_fix_takes_a_number(tmp_path: Path) -> None:
 def test_a_number_that_is_said_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "stages.cu"
     path.write_text(STAGES)
-    words = ("-t", "sm_90", "--format", "json", "--accept-sampled", "--arg", "2=16")
+    words = ("-t", "sm_80", "--format", "json", "--accept-sampled", "--arg", "2=16")
     answer = json.loads(bankwise("fix", path, *words).out)
     assert answer["before"]["kernels"][0]["totals"]["run"]["extra"] == 16 // 8 * 4 * 8
     assert answer["before"]["kernels"][0]["launch"]["assumed"] is None
@@ -111,7 +111,7 @@ def test_a_loop_that_nobody_ends_does_not_leave_the_bytes_of_the_launch(tmp_path
     .. 64 words apart. Extra passes of each: one in each of two warps, then 3, 3, 3, 3 and 1."""
     path = tmp_path / "sweep.cu"
     path.write_text(SWEEP)
-    done = bankwise("fix", path, "-t", "sm_90", "--format", "json", "--accept-sampled")
+    done = bankwise("fix", path, "-t", "sm_80", "--format", "json", "--accept-sampled")
     answer = json.loads(done.out)
     assert "s[b ^ " in answer["patch"], done.out
     (before,), (after,) = answer["before"]["kernels"], answer["after"]["kernels"]

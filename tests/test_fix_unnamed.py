@@ -55,16 +55,23 @@ def source(space: str, declared: str, *, inside: bool, static: bool = False) -> 
     )
 
 
+WAYS = {
+    "sized in the kernel": (PLAIN, True),
+    "launched at file scope": (LAUNCHED, False),
+    "launched in the kernel": (LAUNCHED, True),
+    "sized at file scope": (PLAIN, False),
+}
+STANDS = [(space, way) for n, space in enumerate(SPACES) for way in list(WAYS)[2 * (n % 2) :][:2]]
+"""Each two of a space, how the array is declared and where it stands meet."""
+
+
 @real
-@pytest.mark.parametrize("space", SPACES)
-@pytest.mark.parametrize("declared", [PLAIN, LAUNCHED], ids=["sized", "launched"])
-@pytest.mark.parametrize("inside", [True, False], ids=["in the kernel", "at file scope"])
-def test_an_array_is_found_wherever_it_stands(
-    tmp_path: Path, space: str, declared: str, inside: bool
-) -> None:
+@pytest.mark.parametrize(("space", "way"), STANDS)
+def test_an_array_is_found_wherever_it_stands(tmp_path: Path, space: str, way: str) -> None:
     path = tmp_path / "k.cu"
+    declared, inside = WAYS[way]
     path.write_text(source(space, declared, inside=inside), "utf-8")
-    answer = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
+    answer = json.loads(bankwise("fix", str(path), "-t", "sm_80", "--format", "json").out)
     assert not answer["refusals"]
     assert [one["status"] for one in answer["verdicts"]] == ["passed"] * 3
     assert answer["before"]["totals"]["run"]["extra"] > 0
@@ -79,7 +86,7 @@ def test_a_gpu_is_asked_for_the_names_that_a_text_has(tmp_path: Path, space: str
     texts.append(texts[0].replace("s[t * 32 + i]", "s[(t * 32 + i)] + 1"))
     path = tmp_path / "k.cu"
     path.write_text(texts[0], "utf-8")
-    what = Compilation(path, "sm_90")
+    what = Compilation(path, "sm_80")
     found = CUDA.check(what, args={}).kernels
     (case,) = run_cases(what, found, *texts, tmp_path)
     assert isinstance(case, dict)

@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any, Literal, get_args
 
+import numpy as np
 from msgspec import Struct
 
 from bankwise.errors import InputError
@@ -121,7 +122,7 @@ def descend(transform: Transform, up: Sequence[Any]) -> tuple[Any, ...]:
         case "merge":
             return digits(up[0], lengths)
         case "xor":
-            return (up[0], up[1] ^ (up[0] % lengths[1]))
+            return (up[0], up[1] ^ _rest(up[0], lengths[1]))
         case "offset":
             return (up[0] + amounts[0],)
         case "modulo":
@@ -171,7 +172,24 @@ def digits(value: Any, lengths: Sequence[int]) -> tuple[Any, ...]:
     """The mixed-radix digits of a number, last fastest; the first takes all that is left."""
     strides = row_major(lengths)
     rest = zip(strides[1:], lengths[1:], strict=True)
-    return (value // strides[0], *(value // stride % length for stride, length in rest))
+    return (
+        _quotient(value, strides[0]),
+        *(_rest(_quotient(value, stride), length) for stride, length in rest),
+    )
+
+
+def _quotient(value: Any, by: int) -> Any:
+    """``value // by``; of whole arrays without a division where ``by`` is a power of two."""
+    if isinstance(value, np.ndarray) and not by & (by - 1):
+        return value >> (by.bit_length() - 1)
+    return value // by
+
+
+def _rest(value: Any, by: int) -> Any:
+    """``value % by``, likewise."""
+    if isinstance(value, np.ndarray) and not by & (by - 1):
+        return value & (by - 1)
+    return value % by
 
 
 def dot(values: Sequence[Any], factors: Sequence[int]) -> Any:
