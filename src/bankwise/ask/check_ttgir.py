@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, better
+from bankwise.ask.ttgir_cut import cut_reads
 from bankwise.ask.ttgir_reason import by_rows
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
@@ -171,7 +172,8 @@ def _kernel(plan: Planned, fix: str, *, optima: bool) -> tuple[KernelReport, tup
     write = [_snippet(b, plan, fix) for b in found if b.encoding is not None]
     report = kernel_report(kernel, accesses, optima=map(_optimum, found), snippets=write)
     notes = (*report.notes, *_scratch(accesses, fix))
-    return replace(report, notes=notes), refusals
+    cut = cut_reads(plan.accesses, plan.reader.types) if optima else ()
+    return replace(report, notes=notes), (*refusals, *cut)
 
 
 _TRITONS = (

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from bankwise.ask.check_ttgir import Planned, better_of, check_ttgir, plan
 from bankwise.ask.ttgir_better import Better
 from bankwise.ask.ttgir_code import EmittedText, emitted_text
+from bankwise.ask.ttgir_cut import cut_reads
 from bankwise.ask.ttgir_exchange import exchanges
 from bankwise.ask.ttgir_files import destination, options_beside
 from bankwise.ask.ttgir_judges import proof_of, simulated
@@ -94,6 +95,8 @@ def fixed_ttgir(
     search = _EncodingSearch(planned, options, said, text)
     chosen, found = search.run(wanted) if wanted else ({}, None)
     spread, code = search.spread(found, _in_scratch(before.kernels[0]))
+    if any(cut_reads(planned.accesses, planned.reader.types)):
+        search.count()
     fixed = text if code is None else code.text
     after, *texts = (
         check_ttgir(one, str(file), options, verify=False, optima=False)
@@ -155,6 +158,10 @@ class _EncodingSearch(Struct, eq=False):
     failed: dict[str, str] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
 
+    def count(self) -> None:
+        """Count the code of the text as it is, if that was not needed so far."""
+        self.before = self.before or self._emitted(self.text)
+
     def run(self, wanted: Sequence[Better]) -> tuple[dict[Better, int], EmittedText | None]:
         """Which encoding each buffer gets, by its number among the better ones, and the code."""
         self.before = self._emitted(self.text)
@@ -197,15 +204,17 @@ class _EncodingSearch(Struct, eq=False):
             if isinstance(ways, Refusal):
                 self.failed.setdefault(SCRATCH, f"{ways.reason}; {_LAID_OUT}")
                 continue
-            best = code or self.before or self._emitted(self.text)
-            self.before = self.before or best
+            self.count()
+            assert self.before is not None, "it is counted"
+            best = code or self.before
             for each in ways:
                 found = self._better(each.written(best.text), best)
                 if isinstance(found, EmittedText):
                     self.texts.append(best.text)
                     chosen, code = [*chosen, each], found
                     break
-                self.failed.setdefault(each.buffer, f"{each.instead}: {found}")
+                for name in each.buffers:
+                    self.failed.setdefault(name, f"{each.instead}: {found}")
         return tuple(chosen), code
 
     def _tried(self, chosen: Mapping[Better, int], than: EmittedText) -> EmittedText | str:
@@ -243,7 +252,7 @@ def _kept(
     found = [a for a in kernel.accesses if a.run.extra]
     conflicts = {n: a.location for a in found for n in a.allocations}
     lines = {n: own_line(a) for a in found for n in a.allocations}
-    done = {each.buffer if isinstance(each, Spread) else each.buffer.name for each in chosen}
+    done = {n for e in chosen for n in (e.buffers if isinstance(e, Spread) else (e.buffer.name,))}
     for name in (n for n in conflicts if n not in done):
         if name in failed:
             yield Refusal(f"{name}{lines[name]}: {failed[name]}", conflicts[name])
@@ -285,12 +294,12 @@ def _respread(spread: Spread, before: KernelReport, after: KernelReport) -> Chan
     costs = [
         Cost(sum(r.passes for r in runs), sum(r.ideal for r in runs))
         for runs in (
-            [a.run for a in kernel.accesses if spread.buffer in a.allocations]
+            [a.run for a in kernel.accesses if set(spread.buffers) & set(a.allocations)]
             for kernel in (before, after)
         )
     ]
     return Change(
-        *(before.name, (spread.buffer,)),
+        *(before.name, spread.buffers),
         address=f"#{spread.alias} = {spread.instead} instead of {spread.present}",
         before=costs[0],
         after=costs[1],

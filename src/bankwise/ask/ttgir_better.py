@@ -8,17 +8,16 @@ counting again: another layout may allow wider ones, or cost some.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from itertools import permutations
 from math import prod
 
-import numpy as np
 from msgspec.structs import replace
 
 from bankwise.algebra.address import Linear
-from bankwise.ask.ttgir_problem import shape_of, tile_of
-from bankwise.counting.conflict import count
+from bankwise.ask.ttgir_counted import BufferQuestion, plan_of, uses_of
+from bankwise.ask.ttgir_problem import tile_of
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import WIDEST_BYTES, Issue
@@ -32,16 +31,13 @@ from bankwise.notation.triton.shared import Encoded
 from bankwise.notation.values import Mapped
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import Followed
-from bankwise.read.ttgir.lower import Issued
 from bankwise.read.ttgir.values import Buffer
 from bankwise.solver.certificate import HOW_TEXT
 from bankwise.solver.known import ALL, LINEAR_MAPS, THIS_LDS, WHOLE, Known
 from bankwise.solver.linear_form import linear_form
 from bankwise.solver.plan import Plan
-from bankwise.solver.price import LayoutCost, UseCost
 from bankwise.solver.search import Solution, solve
 
-SPACE = "shared encodings"
 SOLVER_NODES = 20_000
 _MOST_PAD_BYTES = 128
 _SHORTEST_BLOCK_BYTES = 64
@@ -95,9 +91,10 @@ def better(
     touched = [t for t in followed.touches if t.view is not None and t.view.buffer == buffer]
     if len({a.touch.op for a in mine}) < len({t.op for t in touched}):
         return Refusal(f"{buffer.name}: not all of its accesses are counted", place)
-    present = _plan(buffer, buffer.type.encoding, mine, reader.machine)
+    uses = uses_of(mine, reader.machine)
+    present = plan_of(buffer, buffer.type.encoding, uses, reader.machine)
     only = replace(followed, touches=tuple(touched))
-    found = _searched(present, mine, _Question(buffer, only, reader))
+    found = _searched(present, mine, BufferQuestion(buffer, only, reader))
     best = _best(present, found.legal)
     encoding = None if best is present else _encoding(best)
     proved = found.solution if _is_optimum(found.solution, best) else None
@@ -114,21 +111,6 @@ def better(
     )
 
 
-class _Question(ByIdentity, frozen=True, eq=False):
-    """A buffer, what touches it, and who makes accesses of that."""
-
-    buffer: Buffer
-    only: Followed
-    reader: Reader
-
-    def accesses(self, encoding: Shared) -> list[Moved] | None:
-        """Its accesses under another encoding; None where one has no way."""
-        instead = {self.buffer.name: replace(self.buffer.type, encoding=encoding)}
-        moved = list(self.reader.accesses(self.only, instead))
-        found = [a for a in moved if isinstance(a, Moved)]
-        return found if len(found) == len(moved) else None
-
-
 class _Searched(ByIdentity, frozen=True, eq=False):
     """What a search found: ``legal``: the best few plans, counted for all waves; ``solution``: the
     optimum for the instructions of the best of them; ``tried``: encodings that were counted."""
@@ -139,7 +121,7 @@ class _Searched(ByIdentity, frozen=True, eq=False):
     notes: tuple[str, ...] = ()
 
 
-def _searched(present: Plan, accesses: list[Moved], asked: _Question) -> _Searched:
+def _searched(present: Plan, accesses: list[Moved], asked: BufferQuestion) -> _Searched:
     """All candidates, and the optimum for the instructions that the best of them has: another
     encoding may allow wider ones, and these another encoding still."""
     buffer, machine = asked.buffer, asked.reader.machine
@@ -155,7 +137,7 @@ def _searched(present: Plan, accesses: list[Moved], asked: _Question) -> _Search
         written = _written(buffer, solution)
         if written is not None and _key(written, buffer) not in tried:
             tried.add(_key(written, buffer))
-            full = _judged(written, asked)
+            full = asked.plan(written)
             legal = sorted([*legal, *([] if full is None else [full])], key=lambda p: p.price)
     cut = () if _settled(_best(present, legal), posed) else (_CUT_OFF,)
     return _Searched(len(tried), tuple(legal), solution, cut)
@@ -185,46 +167,28 @@ def _encoding(plan: Plan) -> Shared:
     return plan.layout.encoding
 
 
-def _ranked(asked: _Question, solution: Solution | Refusal) -> tuple[set[object], list[Plan]]:
+def _ranked(asked: BufferQuestion, solution: Solution | Refusal) -> tuple[set[object], list[Plan]]:
     """What tells the encodings apart that were tried, and the best few, counted for all waves: with
     those that one wave does not tell from them."""
     buffer, reader = asked.buffer, asked.reader
     one = Reader(reader.module, reader.types, reader.machine, one_wave=True)
     tried = list(_candidates(buffer, solution, reader))
-    quick = replace(asked, reader=one)
-    legal = [p for p in (_judged(c, quick) for c in tried) if p is not None]
-    legal.sort(key=lambda plan: plan.price)
+    quick = BufferQuestion(buffer, asked.only, one)
+    legal: list[Plan] = []
+    for each in tried:
+        most = legal[-1].passes if len(legal) == _MOST_IN_FULL else None
+        plan = quick.plan(each, most)
+        if plan is not None:
+            insort(legal, plan, key=lambda p: p.price)
+            del legal[_MOST_IN_FULL:]
     found: list[Plan] = []
-    for number, plan in enumerate(legal[:_MOST_IN_FULL]):
+    for number, plan in enumerate(legal):
         free = any(p.passes == p.ideal for p in found)
         if number >= _COUNTED_IN_FULL and (free or plan.passes > legal[0].passes):
             break
-        full = _judged(_encoding(plan), asked)
+        full = asked.plan(_encoding(plan))
         found += [] if full is None else [full]
     return {_key(c, buffer) for c in tried}, sorted(found, key=lambda p: p.price)
-
-
-def _plan(buffer: Buffer, encoding: Shared, accesses: Iterable[Moved], machine: Machine) -> Plan:
-    """What an encoding takes, each access executed as often as it is known to be."""
-    uses = tuple(_use_cost(a, i, machine) for a in accesses for i in a.issued)
-    cost, laid = LayoutCost(uses), memory(encoding, buffer.type.shape)
-    size = laid.size * buffer.type.bits // 8
-    layout, addresses = Encoded(encoding, buffer.tile), cost.addresses(machine)
-    return Plan(SPACE, shape_of(buffer), layout, cost, size, addresses, str(encoding))
-
-
-def access_cost(access: Moved, machine: Machine) -> int:
-    """Passes of all executions of an access."""
-    found = (_use_cost(access, issued, machine) for issued in access.issued)
-    return sum(int(use.passes) * access.touch.executions for use in found)
-
-
-def _use_cost(access: Moved, issued: Issued, machine: Machine) -> UseCost:
-    active = np.broadcast_to(issued.active, issued.offsets_bytes.shape)
-    counted = count(machine.instruction(issued.instruction), issued.offsets_bytes, active)
-    passes, ideal = Fraction(int(counted.passes.sum())), Fraction(int(counted.ideal.sum()))
-    issues = (Issue(issued.instruction, 0),) * issued.instructions
-    return UseCost(access.touch.op.name, issues, passes, ideal, access.touch.executions)
 
 
 def _is_optimum(solution: Solution | Refusal, best: Plan) -> bool:
@@ -337,12 +301,3 @@ def _key(encoding: Shared, buffer: Buffer) -> LinearMemory | None:
     except InputError:
         # nvmma_shared has a smallest tile: on a smaller one it is no candidate.
         return None
-
-
-def _judged(encoding: Shared, asked: _Question) -> Plan | None:
-    """The plan of another encoding; None where it does not fit or an access has no way."""
-    buffer, machine = asked.buffer, asked.reader.machine
-    if memory(encoding, buffer.type.shape).size * buffer.type.bits // 8 > machine.lds_bytes:
-        return None
-    found = asked.accesses(encoding)
-    return None if found is None else _plan(buffer, encoding, found, machine)

@@ -77,7 +77,8 @@ class EmittedText(ByIdentity, frozen=True, eq=False):
 def emitted_text(
     text: str, planned: Planned, options: Options, triton_options: Mapping[str, Any]
 ) -> EmittedText:
-    """Compile a text and count its code: SASS where nvdisasm is found, else PTX; AMD assembly.
+    """Compile a text and count its code: SASS of sm_80 or later where nvdisasm is found, else PTX;
+    AMD assembly.
 
     ``planned``: the kernel, for the names of its arguments. Raises :class:`InputError` in Triton's
     words if it does not compile.
@@ -89,18 +90,18 @@ def emitted_text(
 def counted_code(made: LoweredKernel, planned: Planned, options: Options) -> EmittedText:
     """The code of a kernel, followed and counted."""
     arguments = by_position(planned, options)
-    code, how = _followed(made, planned.kernel.name, arguments)
+    code, how = _followed(made, planned, arguments)
     report = counted_kernel(code, machine(code.target))
     return EmittedText(made.texts["ttgir"], made, code, report, how)
 
 
 def _followed(
-    made: LoweredKernel, name: str, arguments: dict[str | int, int]
+    made: LoweredKernel, planned: Planned, arguments: dict[str | int, int]
 ) -> tuple[AssemblyKernel, str]:
-    suffix, text = made.assembly
+    name, (suffix, text) = planned.kernel.name, made.assembly
     launch = KernelLaunch(block=block_of(made.metadata), said="as Triton launches it")
     said = Launches(hosted=(launch,))
-    if "cubin" in made.binaries and find_program("nvdisasm") is not None:
+    if _has_sass(made, planned):
         from bankwise.read.sass.cubin import check_cubin
 
         with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
@@ -111,6 +112,15 @@ def _followed(
     dialect = load(recognise_text(file, text).reader)
     found = check_code(dialect, text, file, args=arguments, kernel=name, launches=said)[0]
     return found, "PTX" if suffix == "ptx" else "AMD assembly"
+
+
+def _has_sass(made: LoweredKernel, planned: Planned) -> bool:
+    """Whether there is SASS that can be followed."""
+    if "cubin" not in made.binaries or find_program("nvdisasm") is None:
+        return False
+    from bankwise.read.sass.dialect import encodes_alike
+
+    return encodes_alike(planned.machine.name)
 
 
 def by_position(planned: Planned, options: Options) -> dict[str | int, int]:

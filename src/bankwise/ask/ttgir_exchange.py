@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.ask.check_ttgir import Planned, plan
-from bankwise.ask.ttgir_better import access_cost
+from bankwise.ask.ttgir_counted import access_cost
 from bankwise.ask.ttgir_spread import (
     KEPT,
     NAME,
@@ -27,7 +27,9 @@ from bankwise.ask.ttgir_spread import (
     fixed_by,
     piece,
     pieces_of,
+    together_with,
     touched,
+    turned,
 )
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.triton.encodings import Blocked
@@ -57,23 +59,9 @@ def exchanges(
             present = planned.module.aliases.get(alias)
             if alias in seen or not isinstance(present, Blocked):
                 continue
-            together = _together(alias, ops)
+            together = together_with(alias, ops)
             seen |= together.keys()
             yield _best(planned, text, options, ops, together)
-
-
-def _together(alias: str, ops: Sequence[Op]) -> dict[str, bool]:
-    """Names that must change with one, and whether ``tt.trans`` turns them."""
-    pairs = [NAME.findall(op.types) for op in ops if op.name == "tt.trans"]
-    found, waiting = {alias: False}, [alias]
-    while waiting:
-        name = waiting.pop()
-        for pair in pairs:
-            for one, other in (pair, pair[::-1]) if len(pair) == 2 else ():
-                if one == name and other not in found:
-                    found[other] = not found[name]
-                    waiting.append(other)
-    return found
 
 
 def _best(
@@ -98,13 +86,13 @@ def _best(
     now = _passes(planned, text, options)
     tried, untied = list[Spread](), 0
     for each in candidates(planned, present, shape):
-        others = {n: _turned(each) if turn else each for n, turn in together.items()}
+        others = {n: turned(each) if turn else each for n, turn in together.items()}
         memory = _memory(planned, moved, others)
         if memory.more_than(least) or memory.instructions > least.instructions:
             continue
         if all(keeps(planned, others, tie) for tie in tied):
             both = (now, now), (least, memory)
-            tried.append(Spread(alias, present, each, SCRATCH, *both, others, _MOVES))
+            tried.append(Spread(alias, present, each, (SCRATCH,), *both, others, _MOVES))
         else:
             untied += 1
     counted = ((one, _passes(planned, one.written(text), options)) for one in tried)
@@ -187,16 +175,6 @@ def _memory(
         assert isinstance(memory, Blocked), "tt.trans turns no other"
         total += touched(planned, one, memory, tensor)
     return total
-
-
-def _turned(held: Blocked) -> Blocked:
-    return replace(
-        held,
-        size_per_thread=held.size_per_thread[::-1],
-        threads_per_warp=held.threads_per_warp[::-1],
-        warps_per_cta=held.warps_per_cta[::-1],
-        order=tuple(len(held.order) - 1 - dim for dim in held.order),
-    )
 
 
 def _passes(planned: Planned, text: str, options: Options) -> int:

@@ -11,20 +11,20 @@ ranked by passes of shared memory and turns of the first cache together: narrow 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from math import prod
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from bankwise.algebra import f2
 from bankwise.ask.check_ttgir import Planned
-from bankwise.ask.ttgir_better import access_cost
-from bankwise.counting.access import IntArray
+from bankwise.ask.ttgir_counted import access_cost, uses_of
 from bankwise.counting.coalesce import LINE_BYTES
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
+from bankwise.notation.linear import packed
 from bankwise.notation.triton.encodings import Blocked
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.placed import held_by
@@ -36,6 +36,8 @@ _TURN_BYTES = 128
 """What one turn of the first cache serves."""
 _WIDEST_BYTES = 16
 KEPT = 3
+_GLOBAL = re.compile(r"(?:tt\.|amdg\.buffer_)(?:load|store)\w*|ttg\.async_copy_global_to_local")
+_POINTER = re.compile(r"!tt\.ptr<(\w+)>")
 NAME = re.compile(r"#(\w+)\b(?![.\w<])")
 _ORDERED = re.compile(
     r"tt\.(?:reduce|scan|dot|dot_scaled|histogram|gather|atomic_\w+|print|map_elementwise"
@@ -68,14 +70,14 @@ class PiecesTouched(Struct, frozen=True):
 
 class Spread(Struct, frozen=True):
     """Another distribution under the name of one: ``passes`` of the accesses that it is part of,
-    before and after; ``touched``: what its loads do, likewise.
-    ``partners``: other names that change with it, and what they become; ``moves``: what of global
-    memory was looked at."""
+    before and after; ``touched``: what its loads do, likewise. ``buffers``: whose conflicts it is
+    about. ``partners``: other names that change with it, and what they become; ``moves``: what of
+    global memory was looked at."""
 
     alias: str
     present: Blocked
     instead: Blocked
-    buffer: str
+    buffers: tuple[str, ...]
     passes: tuple[int, int]
     touched: tuple[PiecesTouched, PiecesTouched]
     partners: Mapping[str, Blocked] = field(default_factory=dict)
@@ -91,6 +93,8 @@ class Spread(Struct, frozen=True):
     def global_memory(self) -> str:
         """What loads from global memory do, in words."""
         old, new = self.touched
+        if not old.instructions:
+            return "nothing of global memory goes through it"
         size = max(new.pieces)
         return (
             f"{self.moves} of a wave touch {new.pieces[size]} {piece(size)} of global memory in "
@@ -113,21 +117,57 @@ def pieces_of(gpu: Machine) -> tuple[int, ...]:
 
 
 def spreads(planned: Planned) -> Iterator[tuple[Spread, ...]]:
-    """For every store with conflicts into a buffer whose encoding must stay: the best few other
-    distributions, the fewest passes first."""
-    seen = set()
+    """For every distribution of stores with conflicts into buffers whose encoding must stay: the
+    best few others, the fewest passes first."""
     ops = tuple(every(planned.kernel.body))
-    for access in planned.accesses:
-        if access.buffer not in planned.followed.fixed or access.direction != "write":
+    stores = [
+        a for a in planned.accesses if a.buffer in planned.followed.fixed and _meets(a, planned)
+    ]
+    by_alias: dict[str, list[Moved]] = {}
+    for access in stores:
+        for alias in dict.fromkeys(NAME.findall(access.touch.op.types)):
+            by_alias.setdefault(alias, []).append(access)
+    seen: set[str] = set()
+    for alias, mine in by_alias.items():
+        names = together_with(alias, ops)
+        blocked = all(isinstance(planned.module.aliases.get(name), Blocked) for name in names)
+        if alias in seen or not blocked or fixed_by(ops, names):
             continue
-        for alias in NAME.findall(access.touch.op.types):
-            present = planned.module.aliases.get(alias)
-            if alias in seen or not isinstance(present, Blocked) or fixed_by(ops, [alias]):
-                continue
-            seen.add(alias)
-            found = tuple(_best(planned, alias, present, access))
-            if found:
-                yield found
+        seen |= names.keys()
+        found = tuple(_best(planned, names, mine))
+        if found:
+            yield found
+
+
+def _meets(access: Moved, planned: Planned) -> bool:
+    """Whether a store has conflicts."""
+    uses = uses_of((access,), planned.machine)
+    return access.direction == "write" and any(use.passes > use.ideal for use in uses)
+
+
+def together_with(alias: str, ops: Sequence[Op]) -> dict[str, bool]:
+    """Names that must change with one, itself first, and whether ``tt.trans`` turns them."""
+    pairs = [NAME.findall(op.types) for op in ops if op.name == "tt.trans"]
+    found, waiting = {alias: False}, [alias]
+    while waiting:
+        name = waiting.pop()
+        for pair in pairs:
+            for one, other in (pair, pair[::-1]) if len(pair) == 2 else ():
+                if one == name and other not in found:
+                    found[other] = not found[name]
+                    waiting.append(other)
+    return found
+
+
+def turned(held: Blocked) -> Blocked:
+    """What ``tt.trans`` makes of a distribution of a matrix."""
+    return replace(
+        held,
+        size_per_thread=held.size_per_thread[::-1],
+        threads_per_warp=held.threads_per_warp[::-1],
+        warps_per_cta=held.warps_per_cta[::-1],
+        order=tuple(len(held.order) - 1 - dim for dim in held.order),
+    )
 
 
 def fixed_by(ops: Iterable[Op], names: Iterable[str]) -> str:
@@ -138,35 +178,64 @@ def fixed_by(ops: Iterable[Op], names: Iterable[str]) -> str:
     return next((op.name for op in found if used.search(f"{op.body} {op.types}")), "")
 
 
-def _best(planned: Planned, alias: str, present: Blocked, access: Moved) -> Iterator[Spread]:
-    used = re.compile(rf"#{alias}\b")
+def _best(planned: Planned, names: Mapping[str, bool], stores: Sequence[Moved]) -> Iterator[Spread]:
+    alias = next(iter(names))
+    present = planned.module.aliases[alias]
+    assert isinstance(present, Blocked), "only these change"
+    used = re.compile(rf"#(?:{'|'.join(names)})\b")
     touches = tuple(t for t in planned.followed.touches if used.search(t.op.types))
-    if not _tensor(access.touch):
+    stored = _tensors(planned, touches, alias)
+    now = _passes(planned, {}, touches)
+    if now is None or {len(tensor.shape) for tensor in stored} != {len(present.order)}:
         return
-    tensor = planned.reader.types.tensor(_tensor(access.touch), access.touch.op.line)
-    if not isinstance(tensor, TensorType) or len(tensor.shape) != len(present.order):
-        return
-    now = _passes(planned, alias, present, touches)
-    least = touched(planned, present, present, tensor)
-    found: list[Spread] = []
-    for each in candidates(planned, present, tensor):
-        now_touched = touched(planned, each, present, tensor)
-        if now_touched.more_than(least):
+    ops = every(planned.kernel.body)
+    often = stored if any(_GLOBAL.fullmatch(o.name) and used.search(o.types) for o in ops) else {}
+    least = {tensor: touched(planned, present, present, tensor) for tensor in often}
+    buffers = tuple(dict.fromkeys(access.buffer for access in stores))
+    found: list[tuple[int, int, Spread]] = []
+    for each in candidates(planned, present, next(iter(stored))):
+        loads = {tensor: touched(planned, each, present, tensor) for tensor in often}
+        if any(loads[tensor].more_than(least[tensor]) for tensor in often):
             continue
-        passes = _passes(planned, alias, each, touches)
-        if now is not None and passes is not None and passes < now:
-            both = (now, passes), (least, now_touched)
-            found.append(Spread(alias, present, each, access.buffer, *both))
-    often = access.touch.executions
-    price = [one.passes[1] + often * one.touched[1].turns for one in found]
-    now_all = (now or 0) + often * least.turns
-    ranked = sorted(zip(price, range(len(found)), strict=True))
-    yield from (found[n] for cost, n in ranked[:KEPT] if cost < now_all)
+        others = {name: turned(each) if turn else each for name, turn in names.items()}
+        passes = _passes(planned, others, touches)
+        if passes is not None and passes < now:
+            both = (now, passes), (_sum(planned, least), _sum(planned, loads))
+            spread = Spread(alias, present, each, buffers, *both, others)
+            found.append((passes + _turns(loads, often), len(found), spread))
+    most = now + _turns(least, often)
+    yield from (spread for price, _, spread in sorted(found)[:KEPT] if price < most)
+
+
+def _tensors(
+    planned: Planned, touches: Sequence[SharedOperation], alias: str
+) -> dict[TensorType, int]:
+    """The tensors that go through a distribution into shared memory, and how often."""
+    found: dict[TensorType, int] = {}
+    for touch in touches:
+        text = _tensor(touch)
+        if not re.search(rf"#{alias}\b", text):
+            continue
+        tensor = planned.reader.types.tensor(text, touch.op.line)
+        if isinstance(tensor, TensorType):
+            found[tensor] = found.get(tensor, 0) + touch.executions
+    return found
+
+
+def _sum(planned: Planned, loads: Mapping[TensorType, PiecesTouched]) -> PiecesTouched:
+    nothing = PiecesTouched(dict.fromkeys(pieces_of(planned.machine), 0), 0)
+    return sum(loads.values(), nothing)
+
+
+def _turns(loads: Mapping[TensorType, PiecesTouched], often: Mapping[TensorType, int]) -> int:
+    """Turns of the first cache in all executions."""
+    return sum(often[tensor] * one.turns for tensor, one in loads.items())
 
 
 def _tensor(touch: SharedOperation) -> str:
+    """The type of what is moved; of pointers, what they point at."""
     tensors = [text for text in split_arrow(touch.op.types)[0] if text.startswith("tensor<")]
-    return tensors[0] if tensors else ""
+    return _POINTER.sub(r"\1", tensors[0]) if tensors else ""
 
 
 def candidates(planned: Planned, present: Blocked, tensor: TensorType) -> Iterator[Blocked]:
@@ -198,11 +267,11 @@ def _powers(number: int) -> Iterator[tuple[int, int]]:
 
 
 def _passes(
-    planned: Planned, alias: str, instead: Blocked, touches: tuple[SharedOperation, ...]
+    planned: Planned, instead: Mapping[str, Blocked], touches: tuple[SharedOperation, ...]
 ) -> int | None:
-    """Of one wave, all that goes through the distribution; None where that is not known."""
+    """Of one wave, all that goes through some distributions; None where that is not known."""
     module = planned.module
-    types = Types(module.file, {**module.aliases, alias: instead}, module.strange)
+    types = Types(module.file, {**module.aliases, **instead}, module.strange)
     reader = Reader(module, types, planned.machine, one_wave=True)
     try:
         moved = list(reader.accesses(replace(planned.followed, touches=touches)))
@@ -215,34 +284,29 @@ def _passes(
 
 
 def touched(planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType) -> PiecesTouched:
-    """What one wave touches; memory is contiguous along ``memory.order[0]``, and rows lie apart."""
-    module = planned.module
-    fast = memory.order[0]
+    """What one wave touches; memory is contiguous along ``memory.order[0]``, and rows lie apart.
+
+    An instruction touches as many pieces as the first one, since its places are those, moved by an
+    XOR; and that are the sums of what lane bits do to a piece's place.
+    """
+    module, fast = planned.module, memory.order[0]
     found = held_by(held, tensor.shape, module.warps, module.lanes)
     step, bits = 1, tensor.bits
     registers = [b for b in found.register_bases if any(b)]
     while step * bits < 8 * _WIDEST_BYTES and _along(fast, step, len(tensor.shape)) in registers:
         registers.remove(_along(fast, step, len(tensor.shape)))
         step *= 2
-    lanes = _spanned(found.lane_bases, len(tensor.shape))
-    starts = _spanned(tuple(registers), len(tensor.shape))
-    total = dict.fromkeys(pieces_of(planned.machine), 0)
-    for start in starts:
-        places = lanes ^ start
-        rows = np.delete(places, fast, axis=1)
-        for size in total:
-            part = places[:, fast] * bits // (8 * size)
-            total[size] += len(np.unique(np.column_stack([rows, part]), axis=0))
-    return PiecesTouched(total, len(starts))
+    instructions = 1 << len(registers)
+    total = {}
+    for size in pieces_of(planned.machine):
+        unit = _along(fast, 8 * size // bits, len(tensor.shape))
+        places = (
+            tuple(n // u if u else n for n, u in zip(basis, unit, strict=True))
+            for basis in found.lane_bases
+        )
+        total[size] = instructions << f2.rank(packed(place, tensor.shape) for place in places)
+    return PiecesTouched(total, instructions)
 
 
 def _along(dim: int, step: int, rank: int) -> tuple[int, ...]:
     return tuple(step if d == dim else 0 for d in range(rank))
-
-
-def _spanned(bases: tuple[tuple[int, ...], ...], rank: int) -> IntArray:
-    """All XORs of some bases, [2^n, rank]."""
-    out = np.zeros((1, rank), np.int64)
-    for basis in bases:
-        out = np.concatenate([out, out ^ np.array(basis, np.int64)])
-    return out

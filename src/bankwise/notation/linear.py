@@ -8,6 +8,7 @@ the bases of its set bits. Lists of bases are written lowest bit first, as Trito
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -70,7 +71,7 @@ class LinearDistribution(Struct, frozen=True):
         return wave ^ lane ^ images(self.register_bases, rank)[None, None, :, :]
 
 
-class LinearMemory(Struct, frozen=True):
+class LinearMemory(Struct, frozen=True, dict=True):
     """Where the elements of a tile lie: the step in coordinates of every offset bit, then padding.
 
     ``shape`` may have dimensions in front of the bases' own: equal buffers, one after the other.
@@ -98,11 +99,28 @@ class LinearMemory(Struct, frozen=True):
         rank = len(self.bases[0]) if self.bases else own
         return self.shape[len(self.shape) - rank :]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Elements spanned, padding included."""
-        last = np.asarray((prod(self._buffers) << len(self.bases)) - 1)
-        return int(self._padded(last)) + 1
+        last = (prod(self._buffers) << len(self.bases)) - 1
+        return last + sum(last // interval * pad for interval, pad in self.paddings) + 1
+
+    @cached_property
+    def bit_offsets(self) -> tuple[int, ...]:
+        """The offset in its tile of every bit of an element's row-major number; no padding."""
+        columns = [packed(basis, self.tile) for basis in self.bases]
+        back = f2.inverse(columns)
+        if back is not None:
+            return back
+        bits = range(prod(self.tile).bit_length() - 1)
+        return tuple(f2.solve(columns, 1 << bit) or 0 for bit in bits)
+
+    def plain_offset(self, number: int) -> int:
+        """The offset in elements, but for padding, of the element with a row-major number in
+        ``shape``. Of the XOR of two numbers it is the XOR of the offsets."""
+        steps = self.bit_offsets
+        inside = number & ((1 << len(steps)) - 1)
+        return number >> len(steps) << len(self.bases) | f2.apply(steps, inside)
 
     def offsets(self, coordinates: IntArray) -> IntArray:
         """Offsets in elements of coordinates [..., rank]."""
@@ -116,7 +134,7 @@ class LinearMemory(Struct, frozen=True):
         for axis in reversed(range(extra)):
             offset += coordinates[..., axis] * scale
             scale *= self.shape[axis]
-        return self._padded(offset)
+        return self.padded(offset)
 
     @property
     def _buffers(self) -> tuple[int, ...]:
@@ -124,15 +142,14 @@ class LinearMemory(Struct, frozen=True):
 
     def _steps(self) -> list[list[int]]:
         """The step in offset of every coordinate bit, by dimension of the tile."""
-        columns = [packed(basis, self.tile) for basis in self.bases]
         axes = []
         for axis, size in enumerate(self.tile):
-            low = prod(self.tile[axis + 1 :])
-            units = [low << bit for bit in range(size.bit_length() - 1)]
-            axes.append([f2.solve(columns, unit) or 0 for unit in units])
+            low = prod(self.tile[axis + 1 :]).bit_length() - 1
+            axes.append(list(self.bit_offsets[low : low + size.bit_length() - 1]))
         return axes
 
-    def _padded(self, offset: IntArray) -> IntArray:
+    def padded(self, offset: IntArray) -> IntArray:
+        """Where offsets without padding come to lie."""
         total = offset.copy()
         for interval, pad in self.paddings:
             total += offset // interval * pad

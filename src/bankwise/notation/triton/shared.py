@@ -10,6 +10,7 @@ rotation included, against the addresses that it emits (tests/data/triton_addres
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import assert_never
 
@@ -35,13 +36,18 @@ def memory(encoding: Shared, shape: Sequence[int]) -> LinearMemory:
 
     Raises :class:`InputError` where the encoding does not fit the shape.
     """
+    return _memory(encoding, tuple(shape))
+
+
+@lru_cache(maxsize=1024)
+def _memory(encoding: Shared, shape: tuple[int, ...]) -> LinearMemory:
     extra = len(shape) - encoding.rank
     if extra not in (0, 1):
         raise InputError(f"{encoding} has rank {encoding.rank}, the tile {list(shape)} has not")
-    tile = tuple(shape[extra:])
+    tile = shape[extra:]
     check_shape(tile)
     paddings = encoding.paddings if isinstance(encoding, PaddedShared) else ()
-    return LinearMemory(tuple(shape), bases_of(encoding, tile), paddings, encoding.rank)
+    return LinearMemory(shape, bases_of(encoding, tile), paddings, encoding.rank)
 
 
 class Encoded(Struct, frozen=True):

@@ -248,8 +248,14 @@ def _situation(
 ) -> tuple[int, object, tuple[bytes, tuple[int, ...], tuple[object, ...]]]:
     """Equal for paths that go on alike."""
     names = run.slice.names(path.block, path.aside)
+    return *_stand(run, path), snapshot(path.state, *names)
+
+
+def _stand(run: Attempt, path: Path) -> tuple[int, object]:
+    """Equal for paths at one place, whatever they hold; as much work as to compare all of that."""
+    names = run.slice.names(path.block, path.aside)
     spend(run, path, 1 + sum(map(len, names)) // COMPARED)
-    return path.block, path.waiting, snapshot(path.state, *names)
+    return path.block, path.waiting
 
 
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
@@ -336,7 +342,7 @@ def _ways_through(
 
 def _agreed(run: Attempt, arrivals: Sequence[Path]) -> Path | None:
     """One path behind a join, if all ways that came there go on alike."""
-    places = {_situation(run, arrival)[:2] for arrival in arrivals}
+    places = {_stand(run, arrival) for arrival in arrivals}
     if len(places) != 1:
         return None
     first = arrivals[0]
@@ -348,7 +354,7 @@ def _agreed(run: Attempt, arrivals: Sequence[Path]) -> Path | None:
 def _together(run: Attempt, arrivals: list[Path], why: Unknown) -> list[Path]:
     """One path for the lanes of all ways that come to where some of them are missing: what a way
     left as it was, and another changed, is unknown."""
-    if len({_situation(run, arrival)[:2] for arrival in arrivals}) != 1:
+    if len({_stand(run, arrival) for arrival in arrivals}) != 1:
         return arrivals
     first = arrivals[0]
     names = run.slice.names(first.block, first.aside)

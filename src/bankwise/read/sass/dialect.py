@@ -30,9 +30,14 @@ LEAST_GENERATION = 80
 """sm_80: what is older encodes control flow and addresses in other ways."""
 
 
+def encodes_alike(gpu: str) -> bool:
+    """Whether code of ``gpu`` has the encoding that is followed."""
+    return generation(gpu) >= LEAST_GENERATION
+
+
 def check_generation(gpu: str, file: str) -> None:
     """:class:`InputError` if the code of ``gpu`` has another encoding, or none is named."""
-    if generation(gpu) < LEAST_GENERATION:
+    if not encodes_alike(gpu):
         raise InputError(
             f"SASS for {gpu or 'an unknown machine'} is not followed",
             location=Location(file),

@@ -11,12 +11,13 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.identity import ByIdentity
 from bankwise.notation.linear import LinearDistribution
+from bankwise.notation.triton import memory
 from bankwise.read.ttgir.copies import lower_copy
 from bankwise.read.ttgir.exchanges import Both, atomic, bins, scanned
 from bankwise.read.ttgir.follow import Followed
 from bankwise.read.ttgir.locations import sources
 from bankwise.read.ttgir.lower import Issued, lower
-from bankwise.read.ttgir.placed import held_by, place
+from bankwise.read.ttgir.placed import PlacedElements, ViewedElements, held_by, viewed
 from bankwise.read.ttgir.reduction import changes
 from bankwise.read.ttgir.scratch import needs_shared, scratch
 from bankwise.read.ttgir.types import Types, split_arrow
@@ -99,25 +100,34 @@ class Reader:
 
     def _buffer(self, touch: SharedOperation, instead: Mapping[str, MemoryType]) -> Moved | Refusal:
         assert touch.view is not None, "scratch goes another way"
-        buffer, read = touch.view.buffer, touch.op.name == "ttg.local_load"
-        tensor = self._tensor(touch, -1 if read else 0)
-        if isinstance(tensor, Refusal):
-            return self._no(touch, tensor)
+        buffer, elements = touch.view.buffer, self.viewed(touch)
+        if isinstance(elements, Refusal):
+            return self._no(touch, elements)
         kind = instead.get(buffer.name, buffer.type)
-        if tensor.bits != kind.bits and touch.op.name.startswith("ttg.local_"):
-            raise InputError(f"a tensor of {tensor.bits} bits an element, memory of {kind.bits}")
-        held = self._distribution(touch, tensor)
-        laid = place(held, touch.view, kind)
-        if isinstance(laid, Refusal):
-            return self._no(touch, laid)
-        direction: Direction = "read" if read else "write"
-        if touch.op.name.startswith("ttg.local_"):
-            issued = lower(self.machine, laid, direction)
-        else:
-            issued = lower_copy(self.machine, laid, touch.op)
+        laid = memory(kind.encoding, kind.shape)
+        issued = self.issued(touch, PlacedElements(elements, laid, kind.bits))
         if isinstance(issued, Refusal):
             return self._no(touch, issued)
-        return self._access_of(touch, direction, buffer.name, issued, held)
+        return self._access_of(touch, moved_direction(touch), buffer.name, issued, elements.held)
+
+    def viewed(self, touch: SharedOperation) -> ViewedElements | Refusal:
+        """What threads move to or from a buffer, whatever the encoding of that."""
+        assert touch.view is not None, "scratch goes another way"
+        bits = touch.view.buffer.type.bits
+        tensor = self._tensor(touch, -1 if moved_direction(touch) == "read" else 0)
+        if isinstance(tensor, Refusal):
+            return tensor
+        if tensor.bits != bits and touch.op.name.startswith("ttg.local_"):
+            raise InputError(f"a tensor of {tensor.bits} bits an element, memory of {bits}")
+        return viewed(self._distribution(touch, tensor), touch.view)
+
+    def issued(
+        self, touch: SharedOperation, placed: PlacedElements
+    ) -> tuple[Issued, ...] | Refusal:
+        """The instructions of that, placed in a buffer."""
+        if touch.op.name.startswith("ttg.local_"):
+            return lower(self.machine, placed, moved_direction(touch))
+        return lower_copy(self.machine, placed, touch.op)
 
     def _unit(self, touch: SharedOperation) -> Moved | Refusal:
         """What a matrix or copy unit touches."""
@@ -256,3 +266,8 @@ class Reader:
     def _no(self, touch: SharedOperation, refusal: Refusal) -> Refusal:
         place = self.module.place(touch.op)
         return replace(refusal, reason=f"{touch.op.name}: {refusal.reason}", location=place)
+
+
+def moved_direction(touch: SharedOperation) -> Direction:
+    """Which way an operation of threads moves what is in a buffer."""
+    return "read" if touch.op.name == "ttg.local_load" else "write"

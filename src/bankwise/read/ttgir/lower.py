@@ -17,7 +17,11 @@ LLVM may still join two of them (``ds_read2_b64``): compare with what was emitte
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 import numpy as np
+from msgspec import Struct
 
 from bankwise.algebra import f2
 from bankwise.counting.access import BoolArray, IntArray
@@ -66,11 +70,53 @@ def lower(
     machine: Machine, placed: PlacedElements, direction: Direction
 ) -> tuple[Issued, ...] | Refusal:
     """The instructions of an ordinary load or store of a whole tile."""
-    special = _matrix(machine, placed, direction) or _transposing(machine, placed, direction)
-    return (special,) if special is not None else lower_plain(machine, placed, direction)
+    form = special_form(machine, placed, direction)
+    if form is not None:
+        return (form.issued(placed, direction),)
+    return lower_plain(machine, placed, direction)
 
 
-def _matrix(machine: Machine, placed: PlacedElements, direction: Direction) -> Issued | None:
+class SpecialForm(Struct, frozen=True):
+    """Instructions of a special form: one for every value of the register bits ``rest``.
+
+    ``moves``: the (register, lane) whose offset bit i of an address lane stands for;
+    ``width_bytes``: of one lane. ``note``: what is assumed.
+    """
+
+    instruction: str
+    kind: AccessKind
+    moves: tuple[tuple[int, int], ...]
+    rest: tuple[int, ...]
+    width_bytes: int = WIDEST_BYTES
+    note: str = ""
+
+    def addresses(self, placed: PlacedElements) -> list[int]:
+        """The image of every bit of an address lane, in elements, without padding."""
+        return [
+            f2.apply(placed.registers, register) ^ f2.apply(placed.lanes, lane)
+            for register, lane in self.moves
+        ]
+
+    def issued(self, placed: PlacedElements, direction: Direction) -> Issued:
+        """The instructions with the offsets of all lanes."""
+        numbers = np.arange(1 << len(self.moves))
+        register = _linear_image(numbers, [r for r, _ in self.moves])
+        lane = _linear_image(numbers, [n for _, n in self.moves])
+        starts = _linear_image(np.arange(1 << len(self.rest)), [1 << i for i in self.rest])
+        offsets = np.stack([placed.at(lane, register ^ start) for start in starts], axis=1)
+        every = np.ones((1, 1, 1), np.bool_)
+        row = (self.instruction, self.kind, direction, self.width_bytes)
+        return Issued(*row, offsets, every, self.note)
+
+
+def special_form(
+    machine: Machine, placed: PlacedElements, direction: Direction
+) -> SpecialForm | None:
+    """The special form that Triton takes; None where it takes vectors of registers."""
+    return _matrix(machine, placed, direction) or _transposing(machine, placed, direction)
+
+
+def _matrix(machine: Machine, placed: PlacedElements, direction: Direction) -> SpecialForm | None:
     if machine.vendor != "nvidia" or placed.interval is not None:
         return None
     return matrix(machine, placed, direction) or matrix_transposed(machine, placed, direction)
@@ -78,7 +124,7 @@ def _matrix(machine: Machine, placed: PlacedElements, direction: Direction) -> I
 
 def matrix(
     machine: Machine, placed: PlacedElements, direction: Direction, apart: int = 1 << 62
-) -> Issued | None:
+) -> SpecialForm | None:
     """``ldmatrix`` or ``stmatrix``; None where the layout does not allow it.
 
     ``apart``: registers whose image is that or more are moved in rounds of their own.
@@ -100,7 +146,7 @@ def matrix(
 
 def matrix_transposed(
     machine: Machine, placed: PlacedElements, direction: Direction, apart: int = 1 << 62
-) -> Issued | None:
+) -> SpecialForm | None:
     """The ``.trans`` forms: a row of memory goes to one column of every lane."""
     if placed.bits != 16 or not placed.registers or placed.lanes[2:5] != (1, 2, 4):
         return None
@@ -131,7 +177,7 @@ def _rows(
     rest: list[int],
     trans: str,
     apart: int,
-) -> Issued | None:
+) -> SpecialForm | None:
     """Lane 8i + r names the first byte of row r of matrix i; registers number the matrices.
 
     ``lanes``: what lane bits 0 to 2 of the address move, as (register, lane).
@@ -143,10 +189,12 @@ def _rows(
     if name not in machine.instructions:
         return None
     moves = [*lanes, *((1 << i, 0) for i in rest[:together]), (0, 0), (0, 0)][:5]
-    return _issued(name, "matrix", direction, placed, moves, rest[together:])
+    return SpecialForm(name, "matrix", tuple(moves), tuple(rest[together:]))
 
 
-def _transposing(machine: Machine, placed: PlacedElements, direction: Direction) -> Issued | None:
+def _transposing(
+    machine: Machine, placed: PlacedElements, direction: Direction
+) -> SpecialForm | None:
     """``ds_read_b64_tr``; None where the layout or the machine does not allow it."""
     name = f"ds_read_b64_tr_b{placed.bits}"
     if direction != "read" or placed.bits not in (8, 16) or name not in machine.instructions:
@@ -162,32 +210,9 @@ def _transposing(machine: Machine, placed: PlacedElements, direction: Direction)
     moves = [(0, 1 << i) for i in range(tile, _TR_LANES)]
     moves += [(1 << i, 0) for i in range(tile)]
     moves += [(0, 1 << i) for i in range(_TR_LANES, len(placed.lanes))]
-    rest = list(range(tile, len(placed.registers)))
+    rest = tuple(range(tile, len(placed.registers)))
     note = "the phases of transposing reads are assumed"
-    return _issued(name, "transpose", direction, placed, moves, rest, _TR_BITS // 8, note)
-
-
-def _issued(
-    name: str,
-    kind: AccessKind,
-    direction: Direction,
-    placed: PlacedElements,
-    moves: list[tuple[int, int]],
-    rest: list[int],
-    width: int = WIDEST_BYTES,
-    note: str = "",
-) -> Issued:
-    """One instruction for every value of the register bits ``rest``.
-
-    ``moves``: the (register, lane) whose offset address lane bit i stands for.
-    """
-    numbers = np.arange(1 << len(moves))
-    register = _linear_image(numbers, [r for r, _ in moves])
-    lane = _linear_image(numbers, [n for _, n in moves])
-    starts = _linear_image(np.arange(1 << len(rest)), [1 << i for i in rest])
-    offsets = np.stack([placed.at(lane, register ^ start) for start in starts], axis=1)
-    every = np.ones((1, 1, 1), np.bool_)
-    return Issued(name, kind, direction, width, offsets, every, note)
+    return SpecialForm(name, "transpose", tuple(moves), rest, _TR_BITS // 8, note)
 
 
 def _linear_image(numbers: IntArray, images: list[int]) -> IntArray:
@@ -230,6 +255,24 @@ def vectors(placed: PlacedElements, most: int = WIDEST_BYTES) -> tuple[IntArray,
     while length > 1 and not _runs(sorted_, length):
         length //= 2
     return sorted_[..., ::length] * placed.element_bytes, length * placed.element_bytes
+
+
+def vector_bytes(placed: PlacedElements) -> tuple[int, int]:
+    """The width of the vectors of a place without padding that starts with its buffer, and of what
+    their addresses are multiples, 16 at most: :func:`vectors` without all the places."""
+    size = placed.element_bytes
+    others = (*placed.lanes, *placed.waves)
+    beside = f2.basis(placed.registers)[::-1]
+    length = 1
+    while (
+        2 * length * size <= WIDEST_BYTES
+        and not f2.reduce(length, beside)
+        and not any(image & length for image in others)
+    ):
+        length *= 2
+    every = (*others, placed.first, *(image & -length for image in placed.registers))
+    together = reduce(or_, (image * size for image in every), WIDEST_BYTES)
+    return length * size, together & -together
 
 
 def _runs(offsets: IntArray, length: int) -> bool:

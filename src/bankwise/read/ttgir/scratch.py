@@ -17,7 +17,7 @@ from bankwise.hardware.machine import Direction, Machine
 from bankwise.identity import ByIdentity
 from bankwise.notation.linear import LinearDistribution, LinearMemory, packed
 from bankwise.read.ttgir.lower import Issued, lower_plain, matrix, matrix_transposed
-from bankwise.read.ttgir.placed import placed
+from bankwise.read.ttgir.placed import PlacedElements, whole
 from bankwise.read.ttgir.swizzle import Side, Way, scratch_bases
 
 _MOST_EXCHANGED = 1
@@ -79,12 +79,16 @@ def _lower_side(
     way: Way,
     apart: int,
 ) -> tuple[Issued, ...] | Refusal:
-    laid = placed(held, held.coordinates(), memory, bits)
+    laid = PlacedElements(whole(held), memory, bits)
     if way == "plain":
         return lower_plain(machine, laid, direction)
     form = matrix if way == "matrix" else matrix_transposed
     found = form(machine, laid, direction, apart)
-    return Refusal(f"the scratch does not fit the {way} form") if found is None else (found,)
+    return (
+        Refusal(f"the scratch does not fit the {way} form")
+        if found is None
+        else (found.issued(laid, direction),)
+    )
 
 
 def _unpacked(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:
