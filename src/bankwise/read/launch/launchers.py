@@ -273,13 +273,23 @@ def whole_arguments(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
     """The arguments of a call; commas within ``kernel<float, 32>`` part none."""
     found: list[Sequence[SourceWord]] = []
     start = end = 0
-    for part in cut(words):
+    parts = cut(words)
+    for number, part in enumerate(parts, 1):
         end += len(part)
-        texts = [word.text for word in words[start:end]]
-        if texts.count("<") <= texts.count(">"):
+        if number == len(parts) or _angles(words[start:end]) <= 0:
             found.append(words[start:end])
             start = end + 1
         end += 1
+    return found
+
+
+def _angles(words: Sequence[SourceWord]) -> int:
+    """How many ``<`` behind names are open at the end; outside of brackets, where types stand."""
+    depth = found = 0
+    for at, word in enumerate(words):
+        depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
+        opens = word.text == "<" and at > 0 and words[at - 1].is_name
+        found += (opens - (word.text == ">")) * (depth == 0)
     return found
 
 
