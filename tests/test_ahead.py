@@ -148,3 +148,14 @@ def test_lines_inside_of_kernels_say_nothing_of_launches() -> None:
         KERNEL.replace("__global__", "struct S;\nvoid"),
     ):
         assert not lines_of_kernels(text), text
+
+
+def test_lines_inside_of_functions_of_the_device_alone_say_nothing_of_launches() -> None:
+    body = " void move(int n) {\n  s[n] = n;\n}\n"
+    bounded = "__global__ void __launch_bounds__(32 * (2 + 1)) k(int n) {\n  s[n] = n;\n}\n"
+    for before in ("__device__", "template <int N> static __device__ __forceinline__"):
+        assert lines_of_kernels(before + body) == {2}
+    assert lines_of_kernels(bounded) == {2}
+    for before in ("", "__host__ __device__", "constexpr __device__", "static"):
+        assert not lines_of_kernels(before + body), before
+    assert not lines_of_kernels("int n = sizeof(int) __launch_bounds__;\n" + body)

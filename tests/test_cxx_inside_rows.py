@@ -65,6 +65,20 @@ def test_each_index_has_the_pads_before_it_in_its_row() -> None:
     assert proved(after) == 4
 
 
+def test_an_index_keeps_its_line_breaks_where_their_words_stay_neighbours() -> None:
+    index = "t * 4 +\n                  i"
+    before = TEXT.replace("int c = t * 4 + i;\n", "").replace("[c]", f"[{index}]")
+    source = parse(before, "k.cu")
+    inside, whole = spellings(source, shared_arrays(source)[0], MAP, [SIZE])[:2]  # type: ignore[index]
+    for way, said in (inside, f"{index} + (t * 4) / 32 * 4"), (whole, f"({index}) + (t * 4 + i) /"):
+        after = edited(source, way.edits)
+        assert isinstance(after, str)
+        assert said in after
+        assert after.count("\n") == before.count("\n")
+        claim = ArrayClaim(0, "s", (), 4, (SIZE,), row=32)
+        assert prove_text(source, parse(after, "k.cu"), [claim]) == 4
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

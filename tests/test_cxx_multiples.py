@@ -20,6 +20,8 @@ from bankwise.read.source import Compilation
 from cuda_fixes import real
 
 KERNEL = """#define NEXT at++
+#define HALF 2
+#define BROKEN 2.5f
 #define STEP(n) at += n
 #define SAME at
 #define AFTER (at + 1)
@@ -47,7 +49,12 @@ MULTIPLES = {
     "int b = A[tid]; int at = b * 4; s[at + 1] = 0;": 4,
     "int at = (int)A[tid] * 4; s[at + 1] = 0;": 4,
     "int at = (threadIdx.x + threadIdx.y / 2) * V; s[at + 1] = 0;": 4,
+    "int at = (tid / HALF) * 64; s[at + 1] = 0;": 64,
+    "int at = (tid / V % HALF + n / (HALF * V)) * 64; s[at + 1] = 0;": 64,
     # What is no whole number, on the way or at the end.
+    "int at = (tid / BROKEN) * 64; s[at + 1] = 0;": 1,
+    "int at = (tid / (HALF * BROKEN)) * 64; s[at + 1] = 0;": 1,
+    "constexpr float R = 2.5f; int at = (tid / R) * 64; s[at + 1] = 0;": 1,
     "int at = tid * 2.5f; s[at + 1] = 0;": 1,
     "int at = tid * 0.5f; s[at + 1] = 0;": 1,
     "constexpr float R = 2.5f; int at = tid * R; s[at + 1] = 0;": 1,

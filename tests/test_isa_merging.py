@@ -6,7 +6,12 @@ What is expected follows from the texts and from what an H200 counted of such ke
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+
 from bankwise.read.assembly import AssemblyAccess
+from bankwise.read.follow.merging import _repeated
+from bankwise.read.follow.program import Flow, ProgramStep, program, reached
 from isa_texts import lanes
 from sass_texts import SHARED, sass
 
@@ -247,3 +252,22 @@ def test_lanes_that_data_part_before_no_barrier_are_a_bound_behind_it() -> None:
     assert met.counted
     *_, behind = sass(SHARED + BY_LANE + code.format(set="", wait="")).accesses
     assert not behind.counted
+
+
+def test_who_comes_to_itself_again_is_in_a_loop_between_the_places_where_lanes_wait() -> None:
+    rng, seen = random.Random(11), Counter[tuple[bool, bool]]()
+    for _ in range(60):
+        flows: list[Flow] = rng.choices(["next", "branch", "jump"], [3, 3, 1], k=14)
+        steps = [
+            ProgramStep(n, "S", flow=one, target=rng.randrange(14) if one != "next" else -1)
+            for n, one in enumerate(flows)
+        ]
+        made = program([*steps, ProgramStep(14, "EXIT", flow="end")])
+        every = range(len(made.blocks))
+        places = rng.sample(every, min(len(every), rng.randrange(4)))
+        looping = _repeated(made, places)
+        for block in every:
+            again = block in reached(made, made.blocks[block].after, places)
+            assert block in {*looping, *places} or not again
+            seen[again, block in looping] += 1
+    assert min(seen[again, again] for again in (True, False)) > 100

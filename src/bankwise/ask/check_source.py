@@ -16,7 +16,7 @@ from bankwise.ask.array_texts import WrittenArray
 from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first
 from bankwise.ask.device_alone import alone, takes_long
 from bankwise.ask.fix_cute_source import written_by_cute
-from bankwise.ask.header_copies import copied_text
+from bankwise.ask.header_copies import copied_text, summed
 from bankwise.ask.joined_headers import joined_source
 from bankwise.ask.source_plans import SourcePlans, promised, source_plans
 from bankwise.ask.source_text import source_beside
@@ -103,7 +103,7 @@ def _read(
         notes = _uncompiled(plain, found.kernels) if everything else ()
         source, joined = joined_source(plain, what)
         what = what if joined is None else replace(what, text=source.text)
-        source = copied_text(source, what).source
+        source = summed(copied_text(source, what)).source
         return _ReadSource(found, what, source, shared_arrays(source), notes)
     except InputError as error:
         return _ReadSource(found, what, notes=(f"no columns: {error.message}",))

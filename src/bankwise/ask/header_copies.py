@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bankwise.ask.source_text import Author, CompiledText
+from bankwise.change.cxx.cast_sums import with_sums
 from bankwise.change.cxx.copies import (
     CopiedText,
     FunctionCopy,
@@ -64,16 +65,26 @@ def copied_text(source: CxxSource, what: Compilation) -> CopiedText:
     return replace(text, source=expanded, expanded=calls)
 
 
+def summed(text: CopiedText) -> CopiedText:
+    """The same with what is added to arrays before casts."""
+    source, calls = with_sums(text.source, text.expanded)
+    return replace(text, source=source, expanded=calls)
+
+
 def copied(author: Author, before: CompiledText) -> CopiedAuthor | tuple[str, ...]:
     """The same of an author; why it has no copies, also where the compiler makes other code of a
-    text with them."""
+    text with them. Sums before casts are the same places by the meaning of the language: the code
+    may be another one."""
     made = copied_text(author.source, author.what)
+    copied_ = replace(before, text=made.source.text, between="")
+    if (made.copies or made.expanded) and not same_program(author, before, copied_, made.copies):
+        names = listed(tuple(dict.fromkeys(one.function for one in made.copies)))
+        left = (_OTHER.format(names=names),) if names else ()
+        made = CopiedText(author.source, (), left)
+    made = summed(made)
     if not made.copies and not made.expanded:
         return made.left
     copied_ = replace(before, text=made.source.text)
-    if not same_program(author, before, replace(copied_, between=""), made.copies):
-        names = listed(tuple(dict.fromkeys(one.function for one in made.copies)))
-        return (_OTHER.format(names=names),) if names else ()
     return CopiedAuthor(made, replace(author, source=made.source), copied_)
 
 
@@ -108,14 +119,17 @@ def same_program(
 def remaining(made: CopiedAuthor, edits: Sequence[CxxEdit], compiled: CompiledText) -> LeftCopies:
     """A changed text without the copies that no edit is in; with them where that is another
     program."""
-    back = without_copies(made.text, edits)
-    text = edited(made.text.source, (*edits, *back)) if back else compiled.text
-    shorter = None if isinstance(text, Refusal) else _compiled(made.author, text)
-    if back and (
-        shorter is None or not same_program(made.author, shorter, compiled, made.text.copies)
-    ):
-        back, shorter = (), compiled
-    after = compiled if shorter is None else shorter.under(compiled.emitted.passes.keys())
+    back, after = tuple[CxxEdit, ...](), compiled
+    sums = {one.span for one in made.text.expanded if not one.macros}
+    every = without_copies(made.text, edits)
+    for some in (every, tuple(one for one in every if one.span not in sums), ()):
+        text = edited(made.text.source, (*edits, *some)) if some else compiled.text
+        shorter = None if isinstance(text, Refusal) else _compiled(made.author, text)
+        if shorter is None:
+            continue
+        if not some or same_program(made.author, shorter, compiled, made.text.copies):
+            back, after = some, shorter.under(compiled.emitted.passes.keys())
+            break
     copies = changed_copies(made.text, back)
     lines = _lines(made.text, (*edits, *back), after.text, copies)
     told = tuple(_said(one) for one in copies)
@@ -123,6 +137,7 @@ def remaining(made: CopiedAuthor, edits: Sequence[CxxEdit], compiled: CompiledTe
     macros = {name for one in made.text.expanded for name in one.macros}
     proved = _ONE.format(names=names) if copies else ""
     proved += _EXPANDED.format(names=listed(sorted(macros))) if macros else ""
+    proved += _SUMMED if sums - {edit.span for edit in back} else ""
     return LeftCopies(after, lines, proved, told)
 
 
@@ -167,6 +182,10 @@ _ONE = (
 _EXPANDED = (
     "; calls of {names} are read as what they stand for: with them written out the compiler makes "
     "the same code, before and after"
+)
+_SUMMED = (
+    "; what is added to a pointer behind a cast is added before it, which is the same place by the "
+    "meaning of pointer arithmetic"
 )
 _OTHER = "{names} of a header: not copied, since the compiler makes other code of a copy"
 _COPIED = (

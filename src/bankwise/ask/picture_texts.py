@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from bankwise.algebra.expression import parse
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
-from bankwise.show.own_lines import TYPE_BYTES
+from bankwise.read.cxx.type_bytes import TYPE_BYTES
 
 EXAMPLES = ("pad 1", "float tile[32][33]", "(row*33 + col)*4", "lane*132")
 _USUAL_BITS = 32

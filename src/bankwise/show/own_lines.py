@@ -23,20 +23,13 @@ from bankwise.counting.lane_terms import lane_steps, lane_terms
 from bankwise.counting.reason import Reason
 from bankwise.errors import Location
 from bankwise.hardware.machine import BANK_BYTES
+from bankwise.read.cxx.type_bytes import TYPE_BYTES
 from bankwise.regex import regex
 from bankwise.show.diagnostics import Diagnostic
 from bankwise.show.values import CheckReport
 
 _LARGEST = 16 << 20
 """Bytes of a file of which lines are shown."""
-TYPE_BYTES = {
-    **dict.fromkeys(("char", "bool", "int8_t", "uint8_t"), 1),
-    **dict.fromkeys(("half", "__half", "__nv_bfloat16", "short", "int16_t", "uint16_t"), 2),
-    **dict.fromkeys(("float", "int", "unsigned", "unsigned int", "int32_t", "uint32_t"), 4),
-    **dict.fromkeys(("double", "float2", "int2", "int64_t", "uint64_t", "long long"), 8),
-    **dict.fromkeys(("float4", "int4", "uint4", "double2"), 16),
-}
-"""Types of C++ whose size every compiler of kernels agrees on."""
 _SUBSCRIPTS = regex(r"(?P<name>[A-Za-z_]\w*)\s*(?P<indices>(?:\[[^\[\]]+\])+)\s*$")
 _INDEX = regex(r"\[([^\[\]]+)\]")
 _MEMREF = regex(

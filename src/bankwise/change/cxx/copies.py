@@ -261,7 +261,7 @@ def without_copies(text: CopiedText, edits: Sequence[CxxEdit]) -> tuple[CxxEdit,
     """The edits that take back those copies and written calls which others do not change, and that
     call none which they do."""
     spans = {one.name: _whole(text.source, one) for one in text.copies}
-    kept = {n for n, at in spans.items() if any(_inside(edit.span, at) for edit in edits)}
+    kept = {n for n, at in spans.items() if any(at.holds(edit.span) for edit in edits)}
     while more := {n for n in spans.keys() - kept if _mentions(text.source, spans[n], kept)}:
         kept |= more
     back: list[CxxEdit] = []
@@ -270,21 +270,17 @@ def without_copies(text: CopiedText, edits: Sequence[CxxEdit]) -> tuple[CxxEdit,
         back.append(CxxEdit(spans[one.name], ""))
         for at in words(text.source, one.name):
             name = ByteSpan(at, at + len(one.name.encode()))
-            if not any(_inside(name, spans[other.name]) for other in left):
+            if not any(spans[other.name].holds(name) for other in left):
                 back.append(CxxEdit(name, one.function))
     gone = [spans[one.name] for one in left]
     calls = without_expansions(text.source, text.expanded, edits)
-    return (*back, *(one for one in calls if not any(_inside(one.span, at) for at in gone)))
+    return (*back, *(one for one in calls if not any(at.holds(one.span) for at in gone)))
 
 
 def changed_copies(text: CopiedText, back: Sequence[CxxEdit]) -> tuple[FunctionCopy, ...]:
     """The copies that are not taken back."""
     gone = {edit.span for edit in back}
     return tuple(one for one in text.copies if _whole(text.source, one) not in gone)
-
-
-def _inside(inner: ByteSpan, outer: ByteSpan) -> bool:
-    return outer.start <= inner.start and inner.stop <= outer.stop
 
 
 def _mentions(source: CxxSource, inside: ByteSpan, names: Iterable[str]) -> bool:

@@ -21,11 +21,12 @@ from bankwise.read.cxx.tree import (
 
 def value_of(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
     """An expression of XOR, shifts, masks and sums over known parts; None for any other. ``names``:
-    what its parts are, by their texts; names of numbers, of the file's own, are these."""
+    what its parts are, by their texts in one line; names of numbers, of the file's own, are
+    these."""
     outer, node = node, inside_parentheses(node)
-    text = source.of(node)
-    if source.of(outer) in names and outer != node:
-        return names[source.of(outer)]
+    text, whole = (one_line(source.of(one)) for one in (node, outer))
+    if whole in names and outer != node:
+        return names[whole]
     if text in names:
         return names[text] if outer != node or _together(source, node) else None
     if node.type == "number_literal":
@@ -52,10 +53,15 @@ def value_at(source: CxxSource, index: ByteSpan, names: Mapping[str, IntArray]) 
 
 
 def bare(source: CxxSource, span: ByteSpan) -> str:
-    """An index without the parentheses around it."""
+    """An index without the parentheses around it, in one line."""
     node = node_at(source, span)
     whole = node is not None and (node.start_byte, node.end_byte) == (span.start, span.stop)
-    return source.of(inside_parentheses(node) if whole else span)
+    return one_line(source.of(inside_parentheses(node) if whole else span))
+
+
+def one_line(text: str) -> str:
+    """An expression without its line breaks, which say no more than a space."""
+    return " ".join(text.split())
 
 
 def _together(source: CxxSource, node: Node) -> bool:

@@ -28,8 +28,9 @@ _MOST = 1_000
 
 
 class ExpandedCall(Struct, frozen=True):
-    """A call that stands written out. ``span``: where, in the text with all of them; ``call``: as
-    its author wrote it; ``macros``: what it is, and what that was."""
+    """A call of a macro that stands written out, or another expression that is written as one of
+    the same value. ``span``: where, in the text with all of them; ``call``: as its author wrote it;
+    ``macros``: what it is, and what that was; none of another expression."""
 
     span: ByteSpan
     call: str
@@ -48,7 +49,7 @@ def with_expansions(source: CxxSource) -> tuple[CxxSource, tuple[ExpandedCall, .
         wanted = _wanted(now)
         if not wanted or len(wanted) + len(found) > _MOST:
             break
-        now, found = _once(now, found, wanted)
+        now, found = written_out(now, found, wanted)
     gained = found and _refused(now) < _refused(source)
     return (now, found) if gained else (source, ())
 
@@ -65,9 +66,7 @@ def _wanted(source: CxxSource) -> list[_Wanted]:
     texts = {at: expansion_of(source, one) for at, one in sorted(calls.items())}
     found = [(at, text) for at, text in texts.items() if text is not None]
     return [
-        (at, text)
-        for at, text in found
-        if not any(_holds(at, one) for one, _ in found if one != at)
+        (at, text) for at, text in found if not any(at.holds(one) for one, _ in found if one != at)
     ]
 
 
@@ -91,21 +90,21 @@ def _refusing(source: CxxSource) -> Iterator[Node]:
             node = node.parent
 
 
-def _once(
-    source: CxxSource, found: Sequence[ExpandedCall], wanted: Sequence[_Wanted]
+def written_out(
+    source: CxxSource, found: Sequence[ExpandedCall], wanted: Sequence[tuple[ByteSpan, str]]
 ) -> tuple[CxxSource, tuple[ExpandedCall, ...]]:
-    """The text with more calls written out, in order of the text, and all that are."""
+    """The text with more expressions written as others, in order of the text, and all that are."""
     parts, at = [], 0
     for call, text in wanted:
         parts += [source.data[at : call.start], text.encode()]
         at = call.stop
     after = b"".join((*parts, source.data[at:])).decode()
-    kept = [one for one in found if not any(_holds(call, one.span) for call, _ in wanted)]
+    kept = [one for one in found if not any(call.holds(one.span) for call, _ in wanted)]
     new = [
         ExpandedCall(call, _as_written(source, call, inner), _names(source, call, inner))
         for call, _ in wanted
-        if not any(_holds(one.span, call) for one in kept)
-        for inner in [[one for one in found if _holds(call, one.span)]]
+        if not any(one.span.holds(call) for one in kept)
+        for inner in [[one for one in found if call.holds(one.span)]]
     ]
     placed = sorted((_moved(source, one, wanted) for one in (*kept, *new)), key=_begin)
     return parse(after, source.file, _lines(source, wanted), source.beside), tuple(placed)
@@ -132,19 +131,16 @@ def _moved(source: CxxSource, one: ExpandedCall, wanted: Sequence[_Wanted]) -> E
     longer = [(at.stop, len(text.encode()) - (at.stop - at.start)) for at, text in wanted]
     start = one.span.start + sum(more for stop, more in longer if stop <= one.span.start)
     stop = one.span.stop + sum(more for stop, more in longer if stop <= one.span.stop)
-    inner = (at for at, _ in wanted if _holds(one.span, at))
+    inner = (at for at, _ in wanted if one.span.holds(at))
     names = one.macros.union(*(_names(source, at, ()) for at in inner))
     return ExpandedCall(ByteSpan(start, stop), one.call, names)
 
 
-def _holds(outer: ByteSpan, inner: ByteSpan) -> bool:
-    return outer.start <= inner.start and inner.stop <= outer.stop
-
-
 def _names(source: CxxSource, call: ByteSpan, inner: Sequence[ExpandedCall]) -> frozenset[str]:
-    """The macro of a call, and those of what was written out in it."""
+    """The macro of a call, none of another expression, and those of what was written out in it."""
     word = source.of(call).partition("(")[0].strip()
-    return frozenset({word}).union(*(one.macros for one in inner))
+    own = {word} if word.isidentifier() else ()
+    return frozenset(own).union(*(one.macros for one in inner))
 
 
 def _as_written(source: CxxSource, call: ByteSpan, inner: Sequence[ExpandedCall]) -> str:

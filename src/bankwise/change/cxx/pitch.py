@@ -18,8 +18,8 @@ from bankwise.change.cxx.spelling import (
     CxxEdit,
     Spelling,
     atom,
-    bracketed,
     grouped,
+    new_index,
     row_length,
     said,
 )
@@ -53,7 +53,7 @@ def pitched(
             return Refusal("counts on over its rows", source.place(use.span.start))
         inner, long = atom(source, index), row_length(source, array, row, index)
         text = _behind(inner, _pads(inner, pad, f"/ {long}"))
-        edits.append(CxxEdit(index, text if bracketed(source, index) else f"({text})"))
+        edits.append(new_index(source, index, text))
     strides = _strides(source, array, map_, sizes)
     if isinstance(strides, Refusal):
         return strides
@@ -115,7 +115,7 @@ def pitched_flat(
         ):
             text = _with_pads(source, index, row, pad, by)
             one = text if known is None else _by_terms(known, pad, by)
-            some.append(CxxEdit(index, one if bracketed(source, index) else f"({one})"))
+            some.append(new_index(source, index, one))
     ways = dict.fromkeys((tuple(inside), tuple(edits), tuple(shifted)))
     hows = {tuple(shifted): "shifted", tuple(edits): "pitch", tuple(inside): "pitch"}
     return tuple(Spelling(array, map_, way, hows[way], said(source, array, map_)) for way in ways)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from bankwise.change.cxx.claim import MOST, MOST_COLUMNS, ArrayClaim, across, mapped, period, placed
-from bankwise.change.cxx.evaluate import bare, value_at, value_of
+from bankwise.change.cxx.evaluate import bare, one_line, value_at, value_of
 from bankwise.counting.access import IntArray
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
@@ -173,7 +173,8 @@ def _varied(parts: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], NDArray
     for text, values in parts.items():
         if text.isdecimal():
             told &= values == int(text)
-    return {text: one for text, one in parts.items() if text and not text.isdecimal()}, told
+    varied = {one_line(text): one for text, one in parts.items() if not text.isdecimal()}
+    return {text: one for text, one in varied.items() if text}, told
 
 
 def moved_in_row(

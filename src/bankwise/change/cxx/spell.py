@@ -28,7 +28,7 @@ from bankwise.algebra.address import Fold
 from bankwise.change.cxx.claim import begins_inside
 from bankwise.change.cxx.index_map import IndexMap, new_indices
 from bankwise.change.cxx.pitch import pitched, pitched_flat
-from bankwise.change.cxx.spelling import CxxEdit, Spelling, atom, bracketed, grouped, said
+from bankwise.change.cxx.spelling import CxxEdit, Spelling, atom, grouped, new_index, said
 from bankwise.change.cxx.unrolling import line_of, under_pragma
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
@@ -205,31 +205,33 @@ def _folded(
     edits: list[CxxEdit] = []
     for use, (own, parts, chunk) in zip(array.uses, maps, strict=True):
         if use.indices and parts is not None:
-            edits.append(CxxEdit(use.indices[-1], _inside(source, own, how, use, parts)))
+            edits += _inside(source, own, how, use, parts)
         elif use.indices and chunk is not None:
-            edits.append(CxxEdit(use.indices[-1], _behind(source, own, use, chunk)))
+            edits.append(_behind(source, own, use, chunk))
         elif use.indices:
             edits += _anew(source, own, how, use)
     return Spelling(array, map_, tuple(edits), how.split()[-1], said(source, array, map_, how))
 
 
-def _behind(source: CxxSource, map_: IndexMap, use: ArrayUse, parts: IndexParts) -> str:
+def _behind(source: CxxSource, map_: IndexMap, use: ArrayUse, parts: IndexParts) -> CxxEdit:
     """An index of a chunk and a place in it, which is as far behind the new chunk."""
     (new,) = new_indices(map_, "xor", (grouped(parts.high),))
-    new = f"({new}) + {grouped(parts.low)}"
-    return new if bracketed(source, use.indices[-1]) else f"({new})"
+    return new_index(source, use.indices[-1], f"({new}) + {grouped(parts.low)}")
 
 
-def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: IndexParts) -> str:
+def _inside(
+    source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: IndexParts
+) -> Iterator[CxxEdit]:
     """An index of parts: the place inside a block is another one."""
     if not parts.phase:
-        return source.of(use.indices[-1])
+        yield CxxEdit(use.indices[-1], source.of(use.indices[-1]))
+        return
     how = "xor" if use.kept else how
     folds = (Fold(f.divisor // parts.factor, f.unit, f.phases) for f in map_.folds)
     low, phase = map(grouped, (parts.low, parts.phase))
     (new,) = new_indices(IndexMap(tuple(folds)), how, (phase, low))
     new = f"{parts.high} + {new}" if how != "xor" else f"{parts.high} + ({new})"
-    return new if bracketed(source, use.indices[-1]) else f"({new})"
+    yield new_index(source, use.indices[-1], new)
 
 
 def _anew(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse) -> Iterator[CxxEdit]:
@@ -238,5 +240,4 @@ def _anew(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse) -> Iterato
     for index, text in zip(old[-len(texts) :], texts, strict=True):
         if text == atom(source, index):
             continue
-        whole = text.isdecimal() or bracketed(source, index)
-        yield CxxEdit(index, text if whole else f"({text})")
+        yield CxxEdit(index, text) if text.isdecimal() else new_index(source, index, text)

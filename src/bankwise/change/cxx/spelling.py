@@ -133,6 +133,28 @@ def _closed(part: str) -> bool:
     return part[:1] == "(" and depths.index(0) == len(part) - 1
 
 
+def new_index(source: CxxSource, index: ByteSpan, text: str) -> CxxEdit:
+    """A text in place of an index: in parentheses where that is a part of a sum, and with the line
+    breaks of the old one, once, where the words around them are neighbours still."""
+    old, at = source.of(index), 0
+    if "\n" in old and "//" not in old:
+        text = _BROKEN.sub(" ", text)
+        for one in _BREAK.finditer(old):
+            before = r"\s+".join(map(re.escape, one["before"].split()))
+            found = re.compile(rf"(?<![\w.]){before}( )(?={re.escape(one['behind'])})").search(
+                text, at
+            )
+            if found is not None:
+                at = found.start(1) + len(one["broken"])
+                text = text[: found.start(1)] + one["broken"] + text[found.end(1) :]
+    return CxxEdit(index, text if bracketed(source, index) else f"({text})")
+
+
+_BROKEN = re.compile(r"\s*\\?\n\s*")
+_BREAK = re.compile(r"(?P<before>[^\s\\]+\s+[^\s\\]+)(?P<broken>\s*\\?\n\s*)(?=(?P<behind>\S+))")
+"""A line break between words, of which the compiler knows no more than of a space."""
+
+
 def bracketed(source: CxxSource, index: ByteSpan) -> bool:
     """Whether an index stands alone: in brackets, and not in a sum, as ``a + b`` of ``p + a + b``
     does, where no expression is just that."""

@@ -85,7 +85,11 @@ _UNKNOWN = "1.0"
 
 
 def _one(source: CxxSource, node: Node) -> str:
-    return "1" if _is_whole(source, node) else _UNKNOWN
+    """A 1 of the type that the expression has, if nothing but its constants decides that."""
+    constants: list[str] = []
+    if not _is_whole(source, node, constants):
+        return _UNKNOWN
+    return f"(decltype({' + '.join(constants)} + 0))1" if constants else "1"
 
 
 def if_whole(text: str, other: str) -> str:
@@ -137,8 +141,9 @@ _WHOLE_LITERAL = re.compile(r"(?:0[xX][\da-fA-F']+|[\d']+)[uUlLzZ]*")
 _WHOLE_SIGNS = ("%", "&", "|", "^", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&&", "||")
 
 
-def _is_whole(source: CxxSource, node: Node) -> bool:
-    """Whether an expression is a whole number, as far as the text tells."""
+def _is_whole(source: CxxSource, node: Node, constants: list[str]) -> bool:
+    """Whether an expression is a whole number, as far as the text tells, where the ``constants``
+    that it adds are."""
     node = inside_parentheses(node)
     if node.type == "number_literal":
         return _WHOLE_LITERAL.fullmatch(source.of(node)) is not None
@@ -146,21 +151,25 @@ def _is_whole(source: CxxSource, node: Node) -> bool:
         return source.of(node.children[0]) in FIXED
     if node.type == "binary_expression":
         either = source.of(node.children[1]) in _WHOLE_SIGNS
-        return either or all(_is_whole(source, one) for one in named(node))
+        return either or all(_is_whole(source, one, constants) for one in named(node))
     if node.type == "cast_expression":
         return source.of(node.child_by_field_name("type")) in INTEGERS
     if node.type == "call_expression":
-        return _gives_whole(source, node)
-    return node.type == "identifier" and _declared_whole(source, node)
+        return _gives_whole(source, node, constants)
+    if node.type != "identifier":
+        return False
+    if not (declared := _declared_whole(source, node)):
+        constants.append(f"({source.of(node)})")
+    return declared or constant(source, node)
 
 
-def _gives_whole(source: CxxSource, call: Node) -> bool:
+def _gives_whole(source: CxxSource, call: Node, constants: list[str]) -> bool:
     """Of a call: of a conversion, or of what gives one of its arguments."""
     name = source.of(call.child_by_field_name("function")).replace(" ", "")
     arguments = named(call.child_by_field_name("arguments"))
     converts = name in INTEGERS or name.removeprefix("static_cast<").removesuffix(">") in INTEGERS
     gives = name in ("min", "max", "__mul24", "__umul24")
-    return converts or (gives and all(_is_whole(source, one) for one in arguments))
+    return converts or (gives and all(_is_whole(source, one, constants) for one in arguments))
 
 
 def _declared_whole(source: CxxSource, name: Node) -> bool:

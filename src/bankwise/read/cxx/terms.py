@@ -210,7 +210,9 @@ def positive(source: CxxSource, node: Node, depth: int) -> bool:
         return all(positive(source, one, depth) for one in named(node))
     if node.type == "binary_expression" and source.of(node.children[1]) == ">>":
         return positive(source, named(node)[0], depth)
-    if node.type == "number_literal" or bound(source, node, depth):
+    if node.type in ("number_literal", "sizeof_expression") or bound(source, node, depth):
+        return True
+    if node.type == "identifier" and named_numbers(source).get(source.of(node), -1) >= 0:
         return True
     if node.type == "identifier" and depth:
         declared = declaration_of(source, node)

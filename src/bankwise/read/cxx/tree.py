@@ -41,6 +41,10 @@ class ByteSpan(Struct, frozen=True, order=True):
     start: int
     stop: int
 
+    def holds(self, inner: ByteSpan) -> bool:
+        """Whether another span lies in this one."""
+        return self.start <= inner.start and inner.stop <= self.stop
+
 
 class CxxSource(ByIdentity, frozen=True, eq=False):
     """A text with its tree. ``file``: what the user calls it; ``lines``: where each of its lines

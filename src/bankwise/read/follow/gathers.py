@@ -73,9 +73,12 @@ def gathers(orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]) 
             if new != known:
                 entered[way] = new
                 waiting.append(way)
-    leads = {
-        place: _leads(place, orders, places, after) for live in left.values() for place in live
-    }
+    before: dict[int, list[int]] = {}
+    for block, ways in enumerate(after):
+        for way in ways:
+            before.setdefault(way, []).append(block)
+    asked = {place for live in left.values() for place in live}
+    leads = {place: _leads(place, places, before) for place in asked}
     live = {b: tuple(p for p in some if b in leads[p]) for b, some in left.items()}
     sets = {
         b: tuple(places[b, n] for n, one in enumerate(some) if (b, n) in places)
@@ -155,16 +158,9 @@ def _behind(
 
 
 def _leads(
-    place: int,
-    orders: Sequence[Sequence[Gather]],
-    places: Mapping[tuple[int, int], int],
-    after: Sequence[Sequence[int]],
+    place: int, places: Mapping[tuple[int, int], int], before: Mapping[int, Sequence[int]]
 ) -> set[int]:
     """The blocks from whose end a way leads to ``place`` on which its barrier is not set again."""
-    before: dict[int, list[int]] = {}
-    for block, ways in enumerate(after):
-        for way in ways:
-            before.setdefault(way, []).append(block)
     sets = {b for (b, _), to in places.items() if to == place}
     found: set[int] = set()
     waiting = [place]

@@ -21,12 +21,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 from msgspec import Struct, field
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.program import Program, Reunion, reached
+from bankwise.read.follow.program import Program, Reunion, reached, ways_of
 
 
 class Branched(Struct, frozen=True, eq=False):
@@ -160,12 +162,31 @@ def _branched_to(
 ) -> frozenset[int]:
     """The blocks to which several groups may branch, but for those where they wait at once."""
     times: Counter[int] = Counter()
+    repeated = {*_repeated(program, places), *places}
     for one in every:
         for way, others in _parting(program, one):
-            again = one in common or one in reached(program, others, {way, *places})
+            again = one in common
+            if one in repeated and not again:
+                again = one in reached(program, others, {way, *places})
             times[way] += 2 if again else 1
     harmless = program.gathers.waits | program.endings
     return frozenset(way for way, often in times.items() if often > 1) - harmless
+
+
+def _repeated(program: Program, places: Collection[int]) -> set[int]:
+    """The blocks from which a way leads into a loop without waiting at ``places``: no other one
+    comes to itself again."""
+    key, left = frozenset(places), set(range(len(program.blocks)))
+    if key not in program.repeated:
+        after = {n: () if n in key else left.intersection(ways_of(program, n)) for n in left}
+        sorter = TopologicalSorter(after)
+        with suppress(CycleError):
+            sorter.prepare()
+        while ends := sorter.get_ready():
+            left.difference_update(ends)
+            sorter.done(*ends)
+        program.repeated[key] = left
+    return program.repeated[key]
 
 
 def _parting(program: Program, block: int) -> Iterator[tuple[int, Sequence[int]]]:

@@ -108,8 +108,9 @@ class Program(ByIdentity, frozen=True, eq=False):
     stands for the end of the kernel. ``order[b]``: lower
     for a block that leads to another than for that one, apart from the ways back of loops.
     ``endings``: that end, and the blocks that do nothing else. ``gathers``: where the text says
-    that lanes meet. ``early``, ``common``, ``meetings``: what was asked of
-    :func:`early.early_join`, :func:`mixing.common_blocks` and :func:`merging.meeting_of`."""
+    that lanes meet. ``early``, ``common``, ``meetings``, ``repeated``: what was asked
+    of :func:`early.early_join`, :func:`mixing.common_blocks`, :func:`merging.meeting_of`, and there
+    of the loops between some places."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
@@ -120,6 +121,7 @@ class Program(ByIdentity, frozen=True, eq=False):
     early: dict[int, EarlyJoin | None] = field(default_factory=dict)
     common: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
     meetings: dict[tuple[int, bool], Reunion] = field(default_factory=dict)
+    repeated: dict[frozenset[int], set[int]] = field(default_factory=dict)
 
     def steps_of(self, block: int) -> tuple[ProgramStep, ...]:
         """The steps of a block; none of the end."""

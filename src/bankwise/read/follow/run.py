@@ -89,6 +89,10 @@ class Trace(ByIdentity, frozen=True, eq=False):
     work: int = 0
 
 
+UNTOUCHED = Trace({}, frozenset(), {}, "", ())
+"""Of a kernel without an access: there is nothing to be followed for."""
+
+
 def follow(
     known: Prepared, start: State, most: int | None = None, apart: Collection[str] = ()
 ) -> Trace:

@@ -15,6 +15,7 @@ from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.dialect import GENERIC, GROUP_SIZE, Dialect, K, Parts, Place
 from bankwise.read.follow.in_flight import loads_in_flight
 from bankwise.read.follow.prepared import Preparations
+from bankwise.read.follow.program import Program
 from bankwise.read.follow.result import (
     ALLOCATION,
     access,
@@ -28,7 +29,7 @@ from bankwise.read.follow.result import (
     unseen,
     wave_runs,
 )
-from bankwise.read.follow.run import Trace, follow
+from bankwise.read.follow.run import UNTOUCHED, Trace, follow
 from bankwise.read.follow.state import Partly, State
 from bankwise.read.follow.touched import Touched, together
 from bankwise.read.follow.units import UnitPart, unit_parts
@@ -69,6 +70,8 @@ def under(
     size, (args, start) = launch.block, _begun(dialect, kernel, launch, box)
     ready = known.preparations.of(start)
     trace = known.take(launch) if box is None else None
+    if _touches_nothing(decoded, ready.program):
+        trace = UNTOUCHED
     trace = trace or follow(ready, start, steps, () if box is None else dialect.group_index)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
@@ -99,6 +102,12 @@ def under(
         cut=None if box is None else cut_of(trace, dialect.group_index, box),
         work=trace.work,
     )
+
+
+def _touches_nothing(decoded: Decoded, program: Program) -> bool:
+    """Whether no instruction can touch shared memory, and control stays in what is known."""
+    lost = any(one.flow == "lost" for one in program.steps)
+    return not (decoded.touches or decoded.refusals or decoded.strange or lost)
 
 
 def _begun(

@@ -2,6 +2,8 @@
 
     #define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))               the text of its arguments
     constexpr int div_up(int a, int b) { return (a + b - 1) / b; }          their values
+    template <class T> T up(const T& a, const T& b) { if (a % b) return a / b + 1; return a / b; }
+    auto up = [](int a, int b) { return (a + b - 1) / b; };
     #define RUN(n, ...) k<n><<<g, n>>>(__VA_ARGS__)              statements, in the line of the call
 
 Beside those that launch only those of arithmetic: whatever is handed to one keeps its value. A name
@@ -75,7 +77,30 @@ def _defined(
         elif word.is_name and words[at + 1].text == "(" and at and words[at - 1].is_name:
             stop = closing(words, at + 1)
             if [one.text for one in words[stop + 1 : stop + 2]] == ["{"]:
-                yield word.text, _function(words, at, stop)
+                types = {words[at - 1].text} <= _TYPES | _template(words, at)
+                yield word.text, _function(words, at, at + 1, stop) if types else None
+        elif word.text == "auto" and (opens := _lambda(words, at + 1)) is not None:
+            yield words[at + 1].text, _function(words, at, opens, closing(words, opens))
+
+
+def _template(words: Sequence[SourceWord], at: int) -> frozenset[str]:
+    """The types that are parameters of the template that the function of a name is of."""
+    begins = at
+    while begins and words[begins].text not in (";", "{", "}", "#end", "template"):
+        begins -= 1
+    every = zip(words[begins:at], words[begins + 1 : at], strict=False)
+    return frozenset(name.text for kind, name in every if kind.text in ("typename", "class"))
+
+
+def _lambda(words: Sequence[SourceWord], at: int) -> int | None:
+    """Where the parameters open of a function that a variable is set to; None for another one."""
+    if [one.text for one in words[at + 1 : at + 3]] != ["=", "["]:
+        return None
+    opens = at + 3
+    while opens < len(words) and words[opens].text in ("&", "=", "]"):
+        opens += 1
+    after = closing(words, opens) + 1 if words[opens - 1].text == "]" else len(words)
+    return opens if [one.text for one in words[after : after + 1]] == ["{"] else None
 
 
 def _macro(words: Sequence[SourceWord], at: int, *, launches: bool) -> CallText | None:
@@ -93,22 +118,80 @@ def _macro(words: Sequence[SourceWord], at: int, *, launches: bool) -> CallText 
     return CallText(tuple(parameters), tuple(body), launches=True)
 
 
-def _function(words: Sequence[SourceWord], at: int, stop: int) -> CallText | None:
-    """A function of one ``return``, whose parameters end at a place; by value, of integers."""
-    end = next((n for n in range(stop, len(words)) if words[n].text in (";", "}")), 0)
-    body = words[stop + 2 : end]
-    alone = [word.text for word in words[end : end + 2]] == [";", "}"]
-    if not alone or not body or body[0].text != "return" or words[at - 1].text not in _TYPES:
-        return None
-    parameters = []
-    for part in parted(words[at + 1 : stop + 1]):
+def _function(words: Sequence[SourceWord], at: int, opens: int, stop: int) -> CallText | None:
+    """A function that gives a number, whose parameters stand from a place to another one; of
+    integers, which it takes as they are."""
+    types, parameters = _TYPES | _template(words, at), list[str]()
+    for part in parted(words[opens : stop + 1]):
         *kinds, name = part or [words[at]]
-        if not kinds or any(one.text not in _TYPES | _BEFORE for one in kinds):
+        said = {one.text for one in kinds}
+        if (
+            not kinds
+            or not said <= types | _BEFORE | {"&"}
+            or ("&" in said and "const" not in said)
+        ):
             return None
         parameters.append(name.text)
-    names = {word.text for word in body[1:] if word.is_name}
-    own = names <= {*parameters, *_TYPES, *_BEFORE, *_KNOWN}
-    return _arithmetic(parameters, body[1:], valued=True) if own else None
+    body = _returned(words[stop + 2 : stop + 2 + _MOST_WORDS], {}, types)
+    names = {word.text for word in body or () if word.is_name}
+    own = body and names <= {*parameters, *types, *_BEFORE, *_KNOWN}
+    return _arithmetic(parameters, body or (), valued=True) if own else None
+
+
+_Texts = Mapping[str, Sequence[SourceWord]]
+
+
+def _returned(
+    body: Sequence[SourceWord], known: _Texts, types: frozenset[str]
+) -> list[SourceWord] | None:
+    """What statements give that set variables once, and return: ``if (a) return b; return c;`` is
+    ``(a) ? (b) : (c)``. ``known``: what variables are. None for other statements."""
+    end = next((n for n, one in enumerate(body) if one.text in (";", "{", "}")), 0)
+    if not end:
+        return None
+    if body[0].text == "if":
+        return _either(body, known, types)
+    text = _said_with(body[1:end], known)
+    if body[0].text == "return" or body[end].text != ";":
+        return text if body[end].text == ";" else None
+    equal = next((n for n, one in enumerate(body[:end]) if one.text == "="), 0)
+    kinds, name = body[: max(equal - 1, 0)], body[equal - 1].text
+    if not kinds or any(one.text not in types | _BEFORE | {"constexpr"} for one in kinds):
+        return None
+    value = _bracketed(_said_with(body[equal + 1 : end], known))
+    return _returned(body[end + 1 :], {**known, name: value}, types)
+
+
+def _either(
+    body: Sequence[SourceWord], known: _Texts, types: frozenset[str]
+) -> list[SourceWord] | None:
+    """The same of an ``if`` that returns, and what stands behind it."""
+    stop = closing(body, 1)
+    then = body[stop + 1 :]
+    braces = [one.text for one in then[:1]] == ["{"]
+    then = then[braces:]
+    end = next((n for n, one in enumerate(then) if one.text in (";", "{", "}")), 0)
+    closed = [one.text for one in then[end : end + 1 + braces]] == [";", "}"][: 1 + braces]
+    if not end or then[0].text != "return" or not closed:
+        return None
+    rest = then[end + 1 + braces :]
+    rest = rest[[one.text for one in rest[:1]] == ["else"] :]
+    other = _returned(rest[[one.text for one in rest[:1]] == ["{"] :], known, types)
+    if other is None:
+        return None
+    parts = (_said_with(one, known) for one in (body[2:stop], then[1:end]))
+    asked, value, other = map(_bracketed, (*parts, other))
+    line = body[0].line
+    return [*asked, SourceWord("?", line), *value, SourceWord(":", line), *other]
+
+
+def _said_with(text: Sequence[SourceWord], known: _Texts) -> list[SourceWord]:
+    return [word for one in text for word in known.get(one.text, (one,))]
+
+
+def _bracketed(text: Sequence[SourceWord]) -> list[SourceWord]:
+    line = text[0].line if text else 0
+    return [SourceWord("(", line), *text, SourceWord(")", line)]
 
 
 def _arithmetic(
@@ -182,11 +265,12 @@ def _call(
     found = of.functions.get(words[at].text)
     if found is None or words[at].text in inside or len(inside) > _MOST_INSIDE:
         return None
-    if _declares(words, at) or [one.text for one in words[at + 1 : at + 2]] != ["("]:
+    opens = _behind_types(words, at + 1) if found.valued else at + 1
+    if _declares(words, at) or [one.text for one in words[opens : opens + 1]] != ["("]:
         return None
-    stop = closing(words, at + 1)
+    stop = closing(words, opens)
     of.look_at(stop - at)
-    given = parted(words[at + 1 : stop + 1])
+    given = parted(words[opens : stop + 1])
     if found.parameters[-1:] == (_REST,):
         given = _with_rest(given, len(found.parameters) - 1, words[at].line)
     if len(given) != len(found.parameters):
@@ -199,6 +283,15 @@ def _call(
     body = _stated(found, named, words[at].line) if found.launches else _with(found, named)
     text = _expanded(body, of, inside | {words[at].text}, found.most_words)
     return None if text is None else (text, stop + 1)
+
+
+def _behind_types(words: Sequence[SourceWord], at: int) -> int:
+    """The place behind ``<int>``, if that stands at a place."""
+    types = [one.text for one in words[at : at + 3]]
+    return at + 3 if types[::2] == ["<", ">"] and types[1] in _WIDE else at
+
+
+_WIDE = ("int", "unsigned", "long", "size_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "uint")
 
 
 def _with_rest(

@@ -95,17 +95,21 @@ def functions_in(words: Sequence[SourceWord]) -> dict[str, Launcher]:
 
 
 def kernel_lines(words: Sequence[SourceWord], launches: Sequence[str]) -> frozenset[int]:
-    """The lines that hold nothing but what kernels do which launch nothing and define no macro. Of
-    launches these say no more than which names they assign to."""
+    """The lines that hold nothing but what kernels, and functions of the device alone, do which
+    launch nothing and define no macro. Of launches these say no more than which names they assign
+    to."""
     found: set[int] = set()
     for _, one in _functions(words):
         begins = one.named
         while begins and words[begins - 1].text not in (";", "{", "}", "#end"):
             begins -= 1
-        inside = {word.text for word in words[one.start : one.stop]}
-        if any(word.text == "__global__" for word in words[begins : one.named]) and not (
-            inside & {*launches, "#define", "__global__", "__host__", "template"}
-        ):
+        head, inside = (
+            {word.text for word in words[start:stop]}
+            for start, stop in ((begins, one.named), (one.start, one.stop))
+        )
+        alone = "__device__" in head and head.isdisjoint(("__host__", "constexpr"))
+        device = alone or "__global__" in head
+        if device and not inside & {*launches, "#define", "__global__", "__host__", "template"}:
             found.update(range(words[one.start].line + 1, words[one.stop - 1].line))
     return frozenset(found)
 
@@ -161,6 +165,7 @@ def _functions(words: Sequence[SourceWord]) -> Iterator[tuple[str, Launcher]]:
             continue
         before = words[at - 1] if at else word
         typed = before.is_name or before.text in ("*", "&", ">", "::")
+        typed |= before.text == ")" and _bounded(words, at - 1)
         if not at or not typed or before.text in _NO_FUNCTIONS:
             continue
         end = _closed(words, at + 1)
@@ -176,6 +181,14 @@ def _functions(words: Sequence[SourceWord]) -> Iterator[tuple[str, Launcher]]:
             numbers = ()
         stop = _closed(words, start) + 1
         yield word.text, Launcher(numbers, defaults, parameters, at, start, stop)
+
+
+def _bounded(words: Sequence[SourceWord], end: int) -> bool:
+    """Whether a parenthesis closes ``__launch_bounds__(..)``, which stands before a name, too."""
+    begins = end
+    while begins and words[begins].text not in (";", "{", "}", "#end", "__launch_bounds__"):
+        begins -= 1
+    return words[begins].text == "__launch_bounds__" and _closed(words, begins + 1) == end
 
 
 def _template(words: Sequence[SourceWord], at: int) -> list[Sequence[SourceWord]]:
@@ -260,13 +273,23 @@ def whole_arguments(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
     """The arguments of a call; commas within ``kernel<float, 32>`` part none."""
     found: list[Sequence[SourceWord]] = []
     start = end = 0
-    for part in cut(words):
+    parts = cut(words)
+    for number, part in enumerate(parts, 1):
         end += len(part)
-        texts = [word.text for word in words[start:end]]
-        if texts.count("<") <= texts.count(">"):
+        if number == len(parts) or _angles(words[start:end]) <= 0:
             found.append(words[start:end])
             start = end + 1
         end += 1
+    return found
+
+
+def _angles(words: Sequence[SourceWord]) -> int:
+    """How many ``<`` behind names are open at the end; outside of brackets, where types stand."""
+    depth = found = 0
+    for at, word in enumerate(words):
+        depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
+        opens = word.text == "<" and at > 0 and words[at - 1].is_name
+        found += (opens - (word.text == ">")) * (depth == 0)
     return found
 
 
