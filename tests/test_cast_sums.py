@@ -92,6 +92,13 @@ def test_both_are_one_place_whatever_the_type_of_the_number(tmp_path: Path) -> N
     assert subprocess.run([made], check=False).returncode == 0
 
 
+def test_what_is_refused_is_said_in_one_line() -> None:
+    use = "*strange(p +\n    n * 64 +\n    n % 8)"
+    (array,) = shared_arrays(parse(text_of(use), "k.cu"))
+    said = [one.reason for one in array.refusals]
+    assert any("p + n * 64 + n % 8 is passed to strange" in one for one in said), said
+
+
 EPILOGUE = """#include <cuda_fp16.h>
 __global__ void k(int4* o, const int4* a) {
   __shared__ half s[16 * 2][64];

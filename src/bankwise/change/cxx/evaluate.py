@@ -16,6 +16,7 @@ from bankwise.read.cxx.tree import (
     inside_parentheses,
     named,
     node_at,
+    one_line,
 )
 
 
@@ -57,11 +58,6 @@ def bare(source: CxxSource, span: ByteSpan) -> str:
     node = node_at(source, span)
     whole = node is not None and (node.start_byte, node.end_byte) == (span.start, span.stop)
     return one_line(source.of(inside_parentheses(node) if whole else span))
-
-
-def one_line(text: str) -> str:
-    """An expression without its line breaks, which say no more than a space."""
-    return " ".join(text.split())
 
 
 def _together(source: CxxSource, node: Node) -> bool:

@@ -75,7 +75,7 @@ def _strides(
         }
         if told or len(more) > 1:
             reason = told or "its rows are further apart in some instances"
-            return Refusal(f"{source.of(use.span)}: {reason}", source.place(use.span.start))
+            return Refusal(f"{source.shown(use.span)}: {reason}", source.place(use.span.start))
         for at, pad in zip(use.strides, more.pop(), strict=True):
             edits.append(CxxEdit(at, f"{atom(source, at)} + {pad}"))
     return edits
@@ -104,7 +104,7 @@ def pitched_flat(
         row, pad = steps.pop()
         if use.pinned or acts(source, index) or steps or not row:
             why = use.pinned or "has an effect, or counts in units that the map has not"
-            return Refusal(f"{source.of(use.span)} {why}", source.place(use.span.start))
+            return Refusal(f"{source.shown(use.span)} {why}", source.place(use.span.start))
         long = row_length(source, array, row, index)
         over = use.scale or (use.flat and not array.flat)
         parts = None if over else _parts_by_terms(source, map_, sizes, number, meant(source, index))

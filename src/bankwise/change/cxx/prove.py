@@ -187,7 +187,7 @@ def _proved(
             if _shape(one) != _shape(other):
                 return Refusal(f"{old.name}: another use", before.place(one.span.start))
             if not rows_moved(before, after, one, other, claim, size, number):
-                why = f"{old.name}: {after.of(other.span)}: the rows of a matrix are other ones"
+                why = f"{old.name}: {after.shown(other.span)}: the rows of a matrix are other ones"
                 return Refusal(why, after.place(other.span.start))
             moves = one.indices and _written(one, claim)
             why = moved(before, after, one, other, claim, size) if moves else ""
@@ -265,16 +265,16 @@ def _longer_in_one(
             return f"a pad of {claim.pad} behind every {claim.row} breaks what is moved together"
         if claim.constant:
             if size.columns % claim.row or before.of(old.extents[-1]) != after.of(new.extents[-1]):
-                return f"{after.of(new.extents[-1])} is no row of {claim.row} times a number"
+                return f"{after.shown(new.extents[-1])} is no row of {claim.row} times a number"
             continue
         names = {} if text.isdecimal() else {text: np.asarray([size.columns])}
         long = value_at(after, new.extents[-1], names)
         last = np.asarray([size.columns * size.element_bytes - size.element_bytes])
         rows = size.columns + size.columns // claim.row * claim.pad
         if long is None or not (size.flat or (long == rows).all()):
-            return f"{after.of(new.extents[-1])} is not as long"
+            return f"{after.shown(new.extents[-1])} is not as long"
         if (long * size.element_bytes <= across(claim, size, last)).any():
-            return f"{after.of(new.extents[-1])} is no room for it"
+            return f"{after.shown(new.extents[-1])} is no room for it"
     return ""
 
 

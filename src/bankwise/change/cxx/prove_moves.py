@@ -13,12 +13,12 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from bankwise.change.cxx.claim import MOST, MOST_COLUMNS, ArrayClaim, across, mapped, period, placed
-from bankwise.change.cxx.evaluate import bare, one_line, value_at, value_of
+from bankwise.change.cxx.evaluate import bare, value_at, value_of
 from bankwise.counting.access import IntArray
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import in_row, meant, parts_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at, one_line
 from bankwise.read.cxx.uses import ArrayUse
 
 
@@ -35,11 +35,11 @@ def moved(
     if isinstance(tried, str):
         return tried
     if any(acts(before, index) for index in old.indices[-2:]):
-        return f"{before.of(old.span)} does more than to name a place"
+        return f"{before.shown(old.span)} does more than to name a place"
     found = [value_at(after, index, tried.names) for index in rewritten(new, claim)]
     values = [one for one in found if one is not None]
     if len(values) < len(found):
-        return f"{after.of(new.indices[-1])} is no expression of the old indices"
+        return f"{after.shown(new.indices[-1])} is no expression of the old indices"
     scale, row, byte = tried.scale, tried.row, tried.byte
     if len(values) > 1:
         right = _crosses(claim, size, row, byte, (values[0], values[1] * scale))
@@ -47,7 +47,7 @@ def moved(
         over = old.flat or claim.row
         place = across(claim, size, byte) if over else placed(claim, size, row, byte)
         right = bool((values[0] * scale == place).all())
-    told = f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
+    told = f"{after.shown(new.indices[-1])} is not the new place of {before.shown(old.indices[-1])}"
     return "" if right else told
 
 
@@ -72,7 +72,7 @@ def _tried(
     """Every place that the last indices of a use can name; why it cannot be tried else."""
     texts = [bare(source, index) for index in use.indices[-2:]]
     if claim.columns and len(texts) != 2 - use.flat:
-        return f"{source.of(use.span)} names no element"
+        return f"{source.shown(use.span)} names no element"
     scale = size.scale(use.scale)
     whole = size.bytes_ if use.flat or size.flat else size.columns * size.element_bytes
     if not scale or not whole or whole > MOST_COLUMNS * size.element_bytes:

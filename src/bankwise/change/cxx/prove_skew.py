@@ -61,7 +61,7 @@ def constants_differ(
         every.append((claim, skew))
     for claim, skew in every:
         for at in set(skew.mentions) - rows[claim.pad]:
-            why = f"{before.of(at)} says something else here than how long a row is"
+            why = f"{before.shown(at)} says something else here than how long a row is"
             return Refusal(why, before.place(at.start))
     return None
 
@@ -76,12 +76,14 @@ def _uses_say(
         for stride in use.strides:
             own = {span(one) for one in _sum(source, stride)} & set(skew.mentions)
             if len(own) != 1:
-                return Refusal(f"{source.of(stride)} is no row of it", source.place(stride.start))
+                return Refusal(
+                    f"{source.shown(stride)} is no row of it", source.place(stride.start)
+                )
             found |= own
         if use.indices and (use.flat or claim.row):
             placed = _placed(source, array, number, skew, claim)
             if placed is None:
-                why = f"{source.of(use.span)} is not known to be the same place of its row"
+                why = f"{source.shown(use.span)} is not known to be the same place of its row"
                 return Refusal(why, source.place(use.span.start))
             found |= placed
     return found

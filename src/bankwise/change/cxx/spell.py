@@ -160,9 +160,9 @@ def _writable(
     place = source.place(use.span.start)
     if use.strides:
         why = "is where a matrix begins: wmma knows no swizzle of its rows"
-        return Refusal(f"{source.of(use.span)} {why}", place)
+        return Refusal(f"{source.shown(use.span)} {why}", place)
     if use.pinned:
-        return Refusal(f"{source.of(use.span)}: {use.pinned}", place)
+        return Refusal(f"{source.shown(use.span)}: {use.pinned}", place)
     for index in use.indices[-2:]:
         acting = acts(source, index)
         if acting:
@@ -171,7 +171,7 @@ def _writable(
     found = counted.pop()
     if counted or found is None:
         why = "counts in units that the map, or another instance of the kernel, has not"
-        return Refusal(f"{source.of(use.span)} {why}", place)
+        return Refusal(f"{source.shown(use.span)} {why}", place)
     return found
 
 

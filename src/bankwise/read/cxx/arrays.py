@@ -159,10 +159,12 @@ def only_elements(source: CxxSource, array: SharedArray) -> Refusal | None:
             node = inside_parentheses(node)
             node = node.children[0] if node.type == "subscript_expression" else node
         if use.strides:
-            why = f"{source.of(use.span)} is where a matrix begins, whose rows a type does not see"
+            why = (
+                f"{source.shown(use.span)} is where a matrix begins, whose rows a type does not see"
+            )
             return Refusal(why, source.place(use.span.start))
         if source.of(inside_parentheses(node)) != name or len(use.indices) != len(array.extents):
-            why = f"{source.of(use.span)} is no element of {name} by all its indices"
+            why = f"{source.shown(use.span)} is no element of {name} by all its indices"
             return Refusal(why, source.place(use.span.start))
     return None
 

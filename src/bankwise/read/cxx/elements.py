@@ -40,7 +40,7 @@ def as_element(source: CxxSource, element: Node, reached: FromAddress) -> Kept:
         return moved
     top = _whole(element)
     if why := bound(source, top):
-        return Refusal(f"{source.of(element)} {why}", source.place(element.start_byte))
+        return Refusal(f"{source.shown(element)} {why}", source.place(element.start_byte))
     if not _is_taken(source, top):
         return in_macros(source, top, reached)
     found = reached(source, around(top))
@@ -68,7 +68,7 @@ def as_reference(source: CxxSource, element: Node, reached: FromAddress) -> Kept
     if again is not None or not re.fullmatch(r"(?!auto\b|decltype\b)[\w:<>, ]+", to):
         return _no(source, element, f"becomes {kind}, which is not followed")
     if why := bound(source, top):
-        return Refusal(f"{source.of(cast)} {why}", source.place(cast.start_byte))
+        return Refusal(f"{source.shown(cast)} {why}", source.place(cast.start_byte))
     taken = _is_taken(source, top)
     further = reached(source, around(top)) if taken else in_macros(source, top, reached)
     return further if isinstance(further, Refusal) else (f"sizeof({to})", *further)
@@ -100,7 +100,7 @@ def _one(source: CxxSource, node: Node, reached: FromAddress) -> Kept:
         top, parent = parent, around(parent)
     if parent is not None and parent.type == "argument_list":
         moved = as_reference(source, node, reached)
-        return Refusal(f"hands {source.of(top)} on") if moved is None else moved
+        return Refusal(f"hands {source.shown(top)} on") if moved is None else moved
     return as_element(source, node, reached)
 
 
@@ -146,4 +146,4 @@ def _reference_cast(source: CxxSource, element: Node) -> tuple[Node, str]:
 
 
 def _no(source: CxxSource, element: Node, why: str) -> Refusal:
-    return Refusal(f"{source.of(element)} {why}", source.place(element.start_byte))
+    return Refusal(f"{source.shown(element)} {why}", source.place(element.start_byte))

@@ -89,7 +89,7 @@ def in_macro(
     word = called(source, around(arguments))
     if definitions(source, word):
         why = f"is given to {word}, which is a macro and a function"
-        return Refusal(f"{source.of(given)} {why}", source.place(given.start_byte))
+        return Refusal(f"{source.shown(given)} {why}", source.place(given.start_byte))
     for text, macro in macros_called(source, arguments):
         taken = [text.of(n) for n in named(macro.child_by_field_name("parameters"))]
         found = _in_text(text, macro, taken, argument, place, at)
@@ -109,7 +109,7 @@ def for_caller(source: CxxSource, at: Node, kept: Moved, said: Mapping[str, str]
         text = with_words(one, said) if isinstance(one, str) else one
         if text is None:
             why = f"moves {one}, which only the function that gets it knows"
-            return Refusal(f"{source.of(at)} {why}", source.place(at.start_byte))
+            return Refusal(f"{source.shown(at)} {why}", source.place(at.start_byte))
         found.append(text)
     return tuple(found)
 

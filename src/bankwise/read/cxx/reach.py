@@ -94,7 +94,7 @@ def reach(source: CxxSource, address: Node, depth: int = 0) -> Kept:
 
 
 def _no(source: CxxSource, node: Node, why: str) -> Refusal:
-    return Refusal(f"the address {source.of(node)} {why}", source.place(node.start_byte))
+    return Refusal(f"the address {source.shown(node)} {why}", source.place(node.start_byte))
 
 
 def _cast(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:

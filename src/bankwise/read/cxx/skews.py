@@ -69,10 +69,10 @@ def skew_of(source: CxxSource, name: Node) -> Skew | Refusal:
         found.left.append(meant(source, source.of(name), name.start_byte))
         _follow(source, found)
     except ScopeError as why:
-        return Refusal(f"{source.of(name)} {why}", source.place(why.byte))
+        return Refusal(f"{source.shown(name)} {why}", source.place(why.byte))
     numbers = {int(source.of(one)) for one in found.literals}
     if len(numbers) != 1:
-        why_ = f"{source.of(name)} is not one number"
+        why_ = f"{source.shown(name)} is not one number"
         return Refusal(why_, source.place(name.start_byte))
     literals, mentions = (tuple(sorted(some)) for some in (found.literals, found.mentions))
     said = tuple(sorted(found.arguments)), tuple(sorted(found.constants))

@@ -52,7 +52,7 @@ def unstable(
     ``constants``: of an expression in that block, names of what has one value."""
     for node in walk(expression):
         if node.is_named and node.type not in _PARTS:
-            return f"{source.of(node)} may have another value where the row is used"
+            return f"{source.shown(node)} may have another value where the row is used"
     for name in {source.of(n) for n in walk(expression) if n.type == "identifier"} - FIXED:
         inside = constants is not None
         why = "" if name in (constants or ()) else _changed(source, name, expression, block, inside)

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from bankwise.errors import Location
 from bankwise.identity import ByIdentity
+from bankwise.read.cxx.array_pointers import as_type, types_of_pointers
 from bankwise.read.extra import extra
 from bankwise.read.macro_lines import macro_lines
 
@@ -46,6 +47,11 @@ class ByteSpan(Struct, frozen=True, order=True):
         return self.start <= inner.start and inner.stop <= self.stop
 
 
+def one_line(text: str) -> str:
+    """A text without its line breaks, of which C++ knows no more than of a space."""
+    return " ".join(text.split())
+
+
 class CxxSource(ByIdentity, frozen=True, eq=False):
     """A text with its tree. ``file``: what the user calls it; ``lines``: where each of its lines
     really stands, if some are another file's; ``beside``: the headers whose macros it can use, by
@@ -66,6 +72,10 @@ class CxxSource(ByIdentity, frozen=True, eq=False):
             else (node.start_byte, node.end_byte)
         )
         return self.data[start:stop].decode()
+
+    def shown(self, node: Node | ByteSpan) -> str:
+        """The same in one line, for a message."""
+        return one_line(self.of(node))
 
     def place(self, byte: int) -> Location:
         """Line and column of a byte, from 1."""
@@ -104,8 +114,8 @@ def parse(
         plain = ignored.sub(lambda found: b" " * len(found[0]), plain)
     for start, stop in _inside_macros(plain):
         plain = plain[:start] + _one_line(plain[start:stop]) + plain[stop:]
-    for start, stop in _types_of_pointers(plain):
-        plain = plain[:start] + _as_type(stop - start) + plain[stop:]
+    for start, stop in types_of_pointers(without_comments(plain)):
+        plain = plain[:start] + as_type(stop - start) + plain[stop:]
     for at in _ended(plain, [one.encode() for _, one in beside]):
         plain = plain[:at] + b";" + plain[at + 1 :]
     return CxxSource(file, text, data, _parser().parse(plain).root_node, lines, beside)
@@ -132,49 +142,6 @@ def _one_line(comment: bytes) -> bytes:
 
 
 _AMID = re.compile(rb"#[ \t]*define\b(?:\\\r?\n|[^\n])*/\*")
-
-_TO_ARRAY = re.compile(
-    rb"[;{}]\s*(?P<type>[A-Za-z_]\w*[ \t]*)\(\s*[*&]\s*(?:(?:const|__restrict__)\s+)*\w+\s*\)\s*"
-    rb"(?:\[[^][;{}]*\]\s*)+[=;]"
-)
-"""``float (*p)[32] = s[1];``: to the grammar what a function of this name gives is set. From the
-end of the statement before."""
-_TYPES = re.compile(
-    rb"float|double|int|char|short|bool|(?:__)?half2?|(?:__)?(?:nv_)?bfloat16\d?|uint|u?char|ushort"
-    rb"|u?(?:char|short|int|float|double|long)[1-4]|u?int\d+_t|size_t"
-)
-"""The names of types that no function has."""
-_SIZED = (b"long", b"short", b"signed", b"unsigned")
-
-
-def _types_of_pointers(text: bytes) -> Iterator[tuple[int, int]]:
-    """Where the types of pointers and references to arrays stand, which functions seem to be."""
-    plain = without_comments(text)
-    at = 0
-    while found := _TO_ARRAY.search(plain, at):
-        start, stop = found.span("type")
-        at, name = found.end() - 1, found["type"].strip()
-        if _TYPES.fullmatch(name) or _declares_type(plain, name):
-            yield from ((start, start + n) for n in _longs(len(name), stop - start))
-
-
-def _declares_type(text: bytes, name: bytes) -> bool:
-    """Whether a text has a type of this name, or a parameter of a template that is one."""
-    kinds = rb"\b(?:typename|class|struct|union|using)\s+" + re.escape(name) + rb"\b"
-    return re.search(kinds, text) is not None
-
-
-def _longs(least: int, most: int) -> Iterator[int]:
-    """The fewest bytes of a type that the grammar takes for one, if any."""
-    yield from [n for n in range(least, most + 1) if _as_type(n)][:1]
-
-
-def _as_type(length: int) -> bytes:
-    """A type of so many bytes, which is no name to the grammar; empty where there is none."""
-    return next((one for one in _SIZED if len(one) == length), b"") or (
-        b"long".ljust(length - len(b"long")) + b"long" if length > 2 * len(b"long") else b""
-    )
-
 
 _BYTES = "latin-1"
 """In which each byte is a letter, so places are those of the bytes."""

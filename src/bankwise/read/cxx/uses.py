@@ -179,7 +179,7 @@ def merged(source: CxxSource, found: ViewsFound) -> list[ArrayUse]:
         if not _alike(old, use):
             found.refusals.append(
                 Refusal(
-                    f"{source.of(use.span)} is reached in two ways", source.place(use.span.start)
+                    f"{source.shown(use.span)} is reached in two ways", source.place(use.span.start)
                 )
             )
     return list(each.values())
@@ -211,7 +211,7 @@ def _alike(one: ArrayUse, other: ArrayUse) -> bool:
 
 def refuse(source: CxxSource, node: Node, why: str, found: ViewsFound) -> None:
     """A refusal of the array, at a place that names it."""
-    found.refusals.append(Refusal(f"{source.of(node)} {why}", source.place(node.start_byte)))
+    found.refusals.append(Refusal(f"{source.shown(node)} {why}", source.place(node.start_byte)))
 
 
 def lost(source: CxxSource, node: Node, parent: Node, view: PointerView) -> str:
