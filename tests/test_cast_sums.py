@@ -65,7 +65,15 @@ def test_other_sums_stay(use: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "own", ["struct int4 { char c[24]; };\n", "#define half float\n", "typedef short half;\n"]
+    "own",
+    [
+        "struct int4 { char c[24]; };\n",
+        "struct __align__(8) int4 { char c[24]; };\n",
+        "typedef struct { char c[3]; char d; } half;\n",
+        "template <typename half> struct S;\n",
+        "#define half float\n",
+        "typedef short half;\n",
+    ],
 )
 def test_a_type_that_the_file_declares_has_no_known_size(own: str) -> None:
     text = text_of(next(iter(BECOMES)))

@@ -77,3 +77,11 @@ def test_a_variable_may_be_a_function(captured: str, body: str, grid: object) ->
 def test_a_function_of_an_object_is_another_one() -> None:
     for call in ("x.up(1000, 64)", "x->up(1000, 64)"):
         assert grids(f"{GIVES_16[0]}\n{GO.format(more='', call=call)}") == [None]
+
+
+def test_a_variable_is_a_function_in_its_block_alone() -> None:
+    other = "int up(int, int);\nvoid f() { auto up = [](int a, int b) { return 1; }; }\n"
+    for text in (other, other.partition("\n")[2]):
+        assert grids(text + GO.format(more="", call=CALL)) == [None]
+    own = "auto up = [](int a, int b) { return (a + b - 1) / b; };"
+    assert grids(f"{own}\n{GO.format(more='', call=CALL)}") == [(16, 3, 1)]

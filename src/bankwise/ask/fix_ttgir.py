@@ -12,6 +12,7 @@ first; where their code does not keep what was planned, buffer by buffer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -88,30 +89,24 @@ def fixed_ttgir(
     if not wheel.installed():
         raise wheel.needed()
     planned = _one(plan(text, str(file), options), file)
-    said = triton_options or {}
-    before = check_ttgir(text, str(file), options, verify=False, optima=False)
+    check = partial(check_ttgir, file=str(file), options=options, verify=False, optima=False)
+    before = check(text)
     ways = better_of(planned)
     wanted = [each for each in ways if isinstance(each, Better) and each.plans]
-    search = _EncodingSearch(planned, options, said, text)
+    search = _EncodingSearch(planned, options, triton_options or {}, text)
     chosen, found = search.run(wanted) if wanted else ({}, None)
     spread, code = search.spread(found, _in_scratch(before.kernels[0]))
     if any(cut_reads(planned.accesses, planned.reader.types)):
         search.count()
     fixed = text if code is None else code.text
-    after, *texts = (
-        check_ttgir(one, str(file), options, verify=False, optima=False)
-        for one in (fixed, *search.texts)
-    )
+    after, *texts = map(check, (fixed, *search.texts))
     told = tuple(_kept(ways, (*chosen, *spread), search.failed, before.kernels[0]))
     ends = code or search.before
     left = tuple(conflicts_left(code, after.kernels[0])) if code is not None else ()
     report = FixReport(
         before=before,
         after=after,
-        changes=(
-            *(_change(planned, each, at) for each, at in chosen.items()),
-            *_respreads(spread, (*texts, after)),
-        ),
+        changes=tuple(_changes(planned, chosen, spread, (*texts, after))),
         refusals=(*told, *left),
         verdicts=() if code is None else tuple(_verdicts(search, code, judges)),
         source_text=text,
@@ -123,6 +118,17 @@ def fixed_ttgir(
         notes=() if code is None else tuple(notes_of(code, after.kernels[0], (*told, *left))),
     )
     return report, code
+
+
+def _changes(
+    planned: Planned,
+    chosen: Mapping[Better, int],
+    spread: Sequence[Spread],
+    texts: Sequence[CheckReport],
+) -> Iterator[Change]:
+    """What each encoding brings, and each distribution, as :func:`_respreads` says it."""
+    yield from (_change(planned, each, at) for each, at in chosen.items())
+    yield from _respreads(spread, texts)
 
 
 def _respreads(spread: Sequence[Spread], texts: Sequence[CheckReport]) -> Iterator[Change]:

@@ -114,7 +114,13 @@ def _summed(
 
 def _bytes(source: CxxSource, kind: str) -> int:
     """How many bytes a type has that is what everybody calls so; 0 of another one."""
-    own = rf"(?:struct|class|union|enum|using|define)\s+{kind}\b|\btypedef\b[^;]*\b{kind}\s*;"
     texts = (source.text, *(text for _, text in source.beside))
-    known = kind in TYPE_BYTES and not any(re.search(own, text) for text in texts)
-    return TYPE_BYTES[kind] if known else 0
+    own = (re.search(_OWN.format(kind=re.escape(kind)), text) for text in texts)
+    return TYPE_BYTES.get(kind, 0) if not any(own) else 0
+
+
+_OWN = (
+    r"\b(?:struct|class|union|enum|using|typename|define)\s+(?:__\w+\s*(?:\([^()]*\)\s*)?)*{kind}\b"
+    r"|\btypedef\b[^;]*\b{kind}\s*;|\}}\s*{kind}\s*;"
+)
+"""Declares a type of a name, or a macro."""

@@ -73,10 +73,7 @@ def gathers(orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]) 
             if new != known:
                 entered[way] = new
                 waiting.append(way)
-    before: dict[int, list[int]] = {}
-    for block, ways in enumerate(after):
-        for way in ways:
-            before.setdefault(way, []).append(block)
+    before = _before(after)
     asked = {place for live in left.values() for place in live}
     leads = {place: _leads(place, places, before) for place in asked}
     live = {b: tuple(p for p in some if b in leads[p]) for b, some in left.items()}
@@ -96,6 +93,15 @@ def gathers(orders: Sequence[Sequence[Gather]], after: Sequence[Sequence[int]]) 
         syncs=syncs,
         names={place: orders[block][n].name for (block, n), place in places.items()},
     )
+
+
+def _before(after: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+    """The blocks that lead to each."""
+    found: dict[int, list[int]] = {}
+    for block, ways in enumerate(after):
+        for way in ways:
+            found.setdefault(way, []).append(block)
+    return found
 
 
 def _both(one: Live, other: Live) -> Live:

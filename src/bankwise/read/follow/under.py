@@ -70,8 +70,7 @@ def under(
     size, (args, start) = launch.block, _begun(dialect, kernel, launch, box)
     ready = known.preparations.of(start)
     trace = known.take(launch) if box is None else None
-    if _touches_nothing(decoded, ready.program):
-        trace = UNTOUCHED
+    trace = UNTOUCHED if _touches_nothing(decoded, ready.program) else trace
     trace = trace or follow(ready, start, steps, () if box is None else dialect.group_index)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)

@@ -80,7 +80,9 @@ def _defined(
                 types = {words[at - 1].text} <= _TYPES | _template(words, at)
                 yield word.text, _function(words, at, at + 1, stop) if types else None
         elif word.text == "auto" and (opens := _lambda(words, at + 1)) is not None:
-            yield words[at + 1].text, _function(words, at, opens, closing(words, opens))
+            own = _only_here(words, at + 1)
+            found = _function(words, at, opens, closing(words, opens)) if own else None
+            yield words[at + 1].text, found
 
 
 def _template(words: Sequence[SourceWord], at: int) -> frozenset[str]:
@@ -101,6 +103,17 @@ def _lambda(words: Sequence[SourceWord], at: int) -> int | None:
         opens += 1
     after = closing(words, opens) + 1 if words[opens - 1].text == "]" else len(words)
     return opens if [one.text for one in words[after : after + 1]] == ["{"] else None
+
+
+def _only_here(words: Sequence[SourceWord], at: int) -> bool:
+    """Whether a name stands nowhere before its place, nor behind the block that it is in."""
+    name, depth = words[at].text, 0
+    for place in range(at, len(words)):
+        depth += (words[place].text == "{") - (words[place].text == "}")
+        if depth < 0:
+            break
+    others = (*words[:at], *words[place:])
+    return all(one.text != name for one in others)
 
 
 def _macro(words: Sequence[SourceWord], at: int, *, launches: bool) -> CallText | None:
