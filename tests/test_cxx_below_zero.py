@@ -87,3 +87,18 @@ def test_terms_that_move_a_pointer_have_a_sign(sum_: str, pinned: bool) -> None:
     first, other = shared_arrays(source_of(body))[0].uses
     assert bool(first.pinned) is pinned
     assert not other.pinned
+
+
+@pytest.mark.parametrize(
+    ("defined", "sum_", "pinned"),
+    [
+        ("#define W 64", "threadIdx.x * W + threadIdx.y", False),
+        ("#define W (0 - 64)", "threadIdx.x * W + threadIdx.y", True),
+        ("", "threadIdx.x + threadIdx.y * sizeof(int4) / sizeof(float)", False),
+        ("", "threadIdx.x - threadIdx.y * sizeof(float)", True),
+    ],
+)
+def test_constants_and_sizes_are_not_below_zero(defined: str, sum_: str, pinned: bool) -> None:
+    text = f"{defined}\n{KERNEL.format(f'o[0] = *(p + {sum_});')}"
+    (use,) = shared_arrays(parse(text, "k.cu"))[0].uses
+    assert bool(use.pinned) is pinned

@@ -10,7 +10,7 @@ import random
 from collections import Counter
 
 from bankwise.read.assembly import AssemblyAccess
-from bankwise.read.follow.merging import _repeated
+from bankwise.read.follow.merging import _branched_to, _repeated
 from bankwise.read.follow.program import Flow, ProgramStep, program, reached
 from isa_texts import lanes
 from sass_texts import SHARED, sass
@@ -254,7 +254,9 @@ def test_lanes_that_data_part_before_no_barrier_are_a_bound_behind_it() -> None:
     assert not behind.counted
 
 
-def test_who_comes_to_itself_again_is_in_a_loop_between_the_places_where_lanes_wait() -> None:
+def test_groups_that_branch_to_a_block_again_are_several_whatever_the_loops() -> None:
+    """By the definition: to a way of a branch comes who branches there from a block of several
+    groups, or who comes back to the branch by its other ways."""
     rng, seen = random.Random(11), Counter[tuple[bool, bool]]()
     for _ in range(60):
         flows: list[Flow] = rng.choices(["next", "branch", "jump"], [3, 3, 1], k=14)
@@ -264,10 +266,18 @@ def test_who_comes_to_itself_again_is_in_a_loop_between_the_places_where_lanes_w
         ]
         made = program([*steps, ProgramStep(14, "EXIT", flow="end")])
         every = range(len(made.blocks))
-        places = rng.sample(every, min(len(every), rng.randrange(4)))
-        looping = _repeated(made, places)
+        places, common = (rng.sample(every, min(len(every), rng.randrange(4))) for _ in range(2))
+        often, looping = Counter[int](), _repeated(made, places)
         for block in every:
-            again = block in reached(made, made.blocks[block].after, places)
-            assert block in {*looping, *places} or not again
+            ways = made.blocks[block].after
+            again = block in reached(made, ways, places)
             seen[again, block in looping] += 1
+            if made.steps[made.blocks[block].stop - 1].flow != "branch":
+                continue
+            for way in set(ways):
+                others = [one for one in ways if one != way]
+                back = block in reached(made, others, {way, *places})
+                often[way] += 2 if block in common or back else 1
+        several = {way for way, times in often.items() if times > 1} - made.endings
+        assert _branched_to(made, every, common, places) == several
     assert min(seen[again, again] for again in (True, False)) > 100

@@ -175,3 +175,9 @@ def test_the_switch_of_a_measured_kernel_costs_what_an_h200_counted() -> None:
     assert passes == measured
     assert len(measured) == 21
     assert not kernel.refusals
+
+
+def test_a_kernel_without_accesses_that_jumps_nobody_knows_where_says_so() -> None:
+    found = sass("LDC R4, c[0x0][R0]\nBRX R4 -0x80\nEXIT")
+    assert not found.accesses
+    assert [one.reason.split(":")[0] for one in found.refusals] == ["BRX"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import conftest
 import warm
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux")
@@ -78,3 +79,16 @@ def test_what_is_said_to_python_itself_starts_a_new_one(tmp_path: Path) -> None:
         for more in ({}, {"PYTHONPATH": f"{tmp_path}"})
     ]
     assert known == ["True\n", "False\n"]
+
+
+def test_what_a_test_leaves_in_the_environment_ends_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("KEPT", "1")
+    called = conftest.pytest_runtest_call()
+    next(called)
+    os.environ.update(OMP_NUM_THREADS="7", KEPT="2")
+    with pytest.raises(StopIteration):
+        called.send(None)
+    assert os.environ.get("OMP_NUM_THREADS") != "7"
+    assert os.environ["KEPT"] == "1"

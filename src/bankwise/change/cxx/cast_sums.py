@@ -30,7 +30,6 @@ from bankwise.read.cxx.tree import (
     span,
 )
 from bankwise.read.cxx.type_bytes import TYPE_BYTES
-from bankwise.read.cxx.uses import added_to
 
 
 def with_sums(
@@ -96,9 +95,7 @@ def _summed(
         return None
     if parent.type == "binary_expression" and source.of(parent.children[1]) == "+":
         first, second = named(parent)
-        _, added = added_to(source, cast, parent)
-        alone = inside_parentheses(first) == cast and len(added) == 1
-        more = source.of(second) if alone else "0"
+        more = source.of(second) if inside_parentheses(first) == cast else "0"
     elif parent.type == "subscript_expression":
         index, end = named(parent.child_by_field_name("indices")), "[0]"
         alone = inside_parentheses(parent.children[0]) == cast and len(index) == 1
