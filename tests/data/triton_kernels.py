@@ -364,6 +364,8 @@ CASES = {
     "decode_f16": _decode("fp16", 16, 128, 64),
     "decode_f32": _decode("fp32", 16, 64, 32, num_stages=2),
     "attention_f32": _attention("fp32", 64, 64, 64, num_stages=2),
+    "attention_f8": _attention("fp8e4nv", 128, 128, 64, num_warps=8),
+    "attention_f8_wide": _attention("fp8e4nv", 128, 128, 128, num_warps=8),
     "attention_backward_f16": _backward("fp16", 64, 64, 64, num_stages=2),
     "attention_backward_f32": _backward("fp32", 64, 32, 32, num_stages=1),
     "chunk_state_f16": _state("fp16", 64, 64, 64),

@@ -21,6 +21,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.ask.check_ttgir import Planned, better_of, check_ttgir, plan
+from bankwise.ask.dearer import crowded, dear
 from bankwise.ask.ttgir_better import Better
 from bankwise.ask.ttgir_code import EmittedText, emitted_text
 from bankwise.ask.ttgir_cut import cut_reads
@@ -93,7 +94,7 @@ def fixed_ttgir(
     before = check(text)
     ways = better_of(planned)
     wanted = [each for each in ways if isinstance(each, Better) and each.plans]
-    search = _EncodingSearch(planned, options, triton_options or {}, text)
+    search = EncodingSearch(planned, options, triton_options or {}, text)
     chosen, found = search.run(wanted) if wanted else ({}, None)
     spread, code = search.spread(found, _in_scratch(before.kernels[0]))
     if any(cut_reads(planned.accesses, planned.reader.types)):
@@ -115,9 +116,17 @@ def fixed_ttgir(
         accept_sampled=judges.accept_sampled,
         settings=tuple(_in_gluon(each, at) for each, at in chosen.items()),
         emitted=() if ends is None else (as_emitted(ends, after.kernels[0]),),
-        notes=() if code is None else tuple(notes_of(code, after.kernels[0], (*told, *left))),
+        notes=() if code is None else _notes(search, code, after.kernels[0], (*told, *left)),
     )
     return report, code
+
+
+def _notes(
+    search: EncodingSearch, code: EmittedText, after: KernelReport, told: Sequence[Refusal]
+) -> tuple[str, ...]:
+    """What the table does not say of the code, and what it may cost beside its passes."""
+    assert search.before is not None, "it is compiled first"
+    return *dear((search.before.code,), (code.code,)), *notes_of(code, after, told)
 
 
 def _changes(
@@ -152,7 +161,7 @@ def _one(found: Sequence[Planned], file: Path) -> Planned:
     return found[0]
 
 
-class _EncodingSearch(Struct, eq=False):
+class EncodingSearch(Struct, eq=False):
     """The search for encodings whose code is better; what failed, by buffer, and why. ``texts``:
     those that another distribution was written into, in order."""
 
@@ -213,15 +222,27 @@ class _EncodingSearch(Struct, eq=False):
             self.count()
             assert self.before is not None, "it is counted"
             best = code or self.before
-            for each in ways:
-                found = self._better(each.written(best.text), best)
-                if isinstance(found, EmittedText):
-                    self.texts.append(best.text)
-                    chosen, code = [*chosen, each], found
-                    break
+            found = self.first(ways, best)
+            if found is not None:
+                self.texts.append(best.text)
+                chosen, code = [*chosen, found[0]], found[1]
+        return tuple(chosen), code
+
+    def first(self, ways: Sequence[Spread], than: EmittedText) -> tuple[Spread, EmittedText] | None:
+        """The first distribution whose code is better and leaves as many workgroups on a unit, else
+        the first whose code is better. Measured on an H200: an attention of f8 took 1.21 ms in 128
+        registers and 1.74 in 129, which leave one workgroup of two, with as many passes."""
+        better: list[tuple[Spread, EmittedText]] = []
+        for each in ways:
+            found = self.better(each.written(than.text), than)
+            if isinstance(found, str):
                 for name in each.buffers:
                     self.failed.setdefault(name, f"{each.instead}: {found}")
-        return tuple(chosen), code
+                continue
+            better.append((each, found))
+            if not crowded((than.code,), (found.code,)):
+                return each, found
+        return better[0] if better else None
 
     def _tried(self, chosen: Mapping[Better, int], than: EmittedText) -> EmittedText | str:
         """The code of some encodings; in words why it is not better."""
@@ -229,9 +250,10 @@ class _EncodingSearch(Struct, eq=False):
             each.buffer.line: each.encodings[number] for each, number in chosen.items()
         }
         text = reencoded(self.text, self.planned.module.file, wanted)
-        return text.reason if isinstance(text, Refusal) else self._better(text, than)
+        return text.reason if isinstance(text, Refusal) else self.better(text, than)
 
-    def _better(self, text: str, than: EmittedText) -> EmittedText | str:
+    def better(self, text: str, than: EmittedText) -> EmittedText | str:
+        """The code of a text; in words why it is not better than another's."""
         try:
             found = self._emitted(text)
         except InputError as error:
@@ -315,7 +337,7 @@ def _respread(spread: Spread, before: KernelReport, after: KernelReport) -> Chan
     )
 
 
-def _verdicts(search: _EncodingSearch, new: EmittedText, judges: Judges) -> Iterator[Verdict]:
+def _verdicts(search: EncodingSearch, new: EmittedText, judges: Judges) -> Iterator[Verdict]:
     old, planned = search.before, search.planned
     assert old is not None, "it is compiled first"
     yield proof_of(old.text, new.text, planned.module.file)

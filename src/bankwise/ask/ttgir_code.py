@@ -99,7 +99,11 @@ def _followed(
     made: LoweredKernel, planned: Planned, arguments: dict[str | int, int]
 ) -> tuple[AssemblyKernel, str]:
     name, (suffix, text) = planned.kernel.name, made.assembly
-    launch = KernelLaunch(block=block_of(made.metadata), said="as Triton launches it")
+    launch = KernelLaunch(
+        block=block_of(made.metadata),
+        shared_bytes=made.shared_bytes,
+        said="as Triton launches it",
+    )
     said = Launches(hosted=(launch,))
     if _has_sass(made, planned):
         from bankwise.read.sass.cubin import check_cubin

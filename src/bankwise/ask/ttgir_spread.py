@@ -35,7 +35,8 @@ from bankwise.read.ttgir.values import Op, SharedOperation, TensorType
 _TURN_BYTES = 128
 """What one turn of the first cache serves."""
 _WIDEST_BYTES = 16
-KEPT = 3
+KEPT = 8
+"""Of those that are compiled, at most, until one leaves as many workgroups on a unit."""
 _GLOBAL = re.compile(r"(?:tt\.|amdg\.buffer_)(?:load|store)\w*|ttg\.async_copy_global_to_local")
 _POINTER = re.compile(r"!tt\.ptr<(\w+)>")
 NAME = re.compile(r"#(\w+)\b(?![.\w<])")
@@ -286,20 +287,24 @@ def _passes(
 def touched(planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType) -> PiecesTouched:
     """What one wave touches; memory is contiguous along ``memory.order[0]``, and rows lie apart.
 
+    An instruction moves what a thread holds one after the other there, up to 16 bytes. Triton takes
+    registers in their order: of a distribution whose ``order[0]`` is another every element is an
+    instruction of its own. (On AMD LLVM may join some of those.)
+
     An instruction touches as many pieces as the first one, since its places are those, moved by an
     XOR; and that are the sums of what lane bits do to a piece's place.
     """
     module, fast = planned.module, memory.order[0]
     found = held_by(held, tensor.shape, module.warps, module.lanes)
-    step, bits = 1, tensor.bits
-    registers = [b for b in found.register_bases if any(b)]
-    while step * bits < 8 * _WIDEST_BYTES and _along(fast, step, len(tensor.shape)) in registers:
-        registers.remove(_along(fast, step, len(tensor.shape)))
+    step, bits, rank = 1, tensor.bits, len(tensor.shape)
+    for basis in found.register_bases:
+        if basis != _along(fast, step, rank) or step * bits >= 8 * _WIDEST_BYTES:
+            break
         step *= 2
-    instructions = 1 << len(registers)
+    instructions = (1 << len(found.register_bases)) // step
     total = {}
     for size in pieces_of(planned.machine):
-        unit = _along(fast, 8 * size // bits, len(tensor.shape))
+        unit = _along(fast, 8 * size // bits, rank)
         places = (
             tuple(n // u if u else n for n, u in zip(basis, unit, strict=True))
             for basis in found.lane_bases
