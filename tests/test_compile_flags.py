@@ -8,10 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bankwise.errors import InputError
 from bankwise.read.compile_flags import build_command, compilation_of
-from bankwise.read.options import Options
+from bankwise.read.options import Options, command
 from bankwise.read.toolkit import find_program
 from command import bankwise
 
@@ -89,7 +90,11 @@ def test_instructions_of_one_gpu_alone_are_compiled_for_it(project: Path) -> Non
     (project / "src" / "w.cu").write_text(kernel, "utf-8")
     code, text = answered("check", "src/w.cu", "-t", "sm_90")
     assert code == 2
-    assert "-- -arch=sm_90a" in text
+    assert "--target sm_90a" in text
+    for named in ("--target", "--default-target"):
+        code, text = answered("check", "src/w.cu", named, "sm_90a")
+        assert code == 0
+        assert "-arch=sm_90a" in text
     for flags in (["-arch=sm_90a"], ["-gencode", "arch=compute_90a,code=sm_90a"]):
         code, text = answered("check", "src/w.cu", "-t", "H100", "--", *flags)
         assert code == 0
@@ -97,6 +102,18 @@ def test_instructions_of_one_gpu_alone_are_compiled_for_it(project: Path) -> Non
     database(project, file="../src/w.cu", command="nvcc -arch=sm_90a -c ../src/w.cu")
     assert answered("check", "src/w.cu")[0] == 0
     assert answered("check", "src/w.cu", "-t", "sm_80")[0] == 2
+
+
+def test_what_compilers_call_a_gpu_goes_on_to_the_next_command() -> None:
+    """A machine has one name; sm_90a and the family sm_100f are more than it says."""
+    said = Options(target="sm_90a")
+    assert (said.target, said.exact, said.named) == ("sm_90", "sm_90a", "sm_90a")
+    assert "--target sm_90a" in command("fix", "k.cu", said)
+    assert Options(target="sm_100f").named == "sm_100f"
+    for name in ("H100", "sm_90", "MI300X", ""):
+        assert not Options(target=name).exact
+    # Of another GPU that is asked about later nothing of it holds.
+    assert replace(said, target="sm_80").named == "sm_80"
 
 
 @real

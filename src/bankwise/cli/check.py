@@ -18,6 +18,7 @@ from bankwise.cli.common import (
     DefaultTarget,
     Dims,
     DirectLoad,
+    ExactTarget,
     Flags,
     IreeCompile,
     Keep,
@@ -26,11 +27,11 @@ from bankwise.cli.common import (
     Padding,
     Policy,
     PolicyOption,
-    Target,
     Workgroup,
     app,
     compiler_flags,
     err,
+    exact_or,
     examples,
     file_of,
     flags,
@@ -68,7 +69,7 @@ def check(
     context: typer.Context,
     file: Annotated[Path, file_of("check")],
     flag: Flags = [],  # noqa: B006 - typer reads the default, nobody changes it
-    target: Target = "",
+    target: ExactTarget = "",
     default_target: DefaultTarget = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -188,8 +189,8 @@ def _of_default(said: str, file: Path, options: Options) -> Options:
 
     if not said:
         return options
-    found = of_one_among_many(file, replace(options, target=canonical(said)))
-    return replace(found, target=told_machine(said)) if found.target else found
+    found = of_one_among_many(file, replace(options, target=exact_or(said, canonical(said))))
+    return replace(found, target=exact_or(said, told_machine(said))) if found.target else found
 
 
 @contextmanager

@@ -95,9 +95,21 @@ def _one_name(said: str) -> str:
     return told_machine(said)
 
 
-def _names(said: list[str]) -> list[str]:
+def _one_target(said: str) -> str:
+    """:func:`_one_name`, as compilers call it where that says more."""
+    return exact_or(said, _one_name(said))
+
+
+def _targets(said: list[str]) -> list[str]:
     """The machines that are meant, each once."""
-    return list(dict.fromkeys(map(told_machine, said)))
+    return list(dict.fromkeys(exact_or(one, told_machine(one)) for one in said))
+
+
+def exact_or(said: str, name: str) -> str:
+    """What a compiler is told of a GPU: its own instructions are those of sm_90a."""
+    from bankwise.hardware.machine import exact
+
+    return exact(said) or name
 
 
 def told_machine(said: str) -> str:
@@ -120,6 +132,16 @@ Target = Annotated[
         callback=_one_name,
     ),
 ]
+ExactTarget = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        "-t",
+        help="The GPU: gfx950, MI355X, sm_90a, H100, native; see `bankwise machines`.",
+        autocompletion=machine_names,
+        callback=_one_target,
+    ),
+]
 Targets = Annotated[
     list[str],
     typer.Option(
@@ -127,7 +149,7 @@ Targets = Annotated[
         "-t",
         help="The GPU: gfx950, MI355X, sm_90a, H100, native; of CK source several, for one answer.",
         autocompletion=machine_names,
-        callback=_names,
+        callback=_targets,
     ),
 ]
 DefaultTarget = Annotated[

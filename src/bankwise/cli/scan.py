@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bankwise.cli.common import (
+    ExactTarget,
     Jobs,
     KernelName,
     LaunchTexts,
     Seconds,
-    Target,
     Workgroup,
     app,
     examples,
@@ -50,7 +50,7 @@ class ScanFormat(StrEnum):
 )
 def scan(
     paths: Annotated[list[Path], file_of("scan", "PATH...")],
-    target: Target = "",
+    target: ExactTarget = "",
     kernel: KernelName = "",
     workgroup_size: Workgroup = "",
     argument: Annotated[

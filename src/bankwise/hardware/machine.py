@@ -203,6 +203,12 @@ def canonical(said: str) -> str:
     return found[0] if len(found) == 1 else said
 
 
+def exact(said: str) -> str:
+    """``said`` where it names a machine as compilers do whose own instructions, or those of its
+    family, are wanted: sm_90a, sm_100f; else empty."""
+    return said if said[-1:] in ("a", "f") and said[:-1] == canonical(said) else ""
+
+
 def _of_architecture(said: str) -> list[str]:
     """The machines of an architecture: Hopper, CDNA3."""
     return [n for n in names() if plain(said) in map(plain, machine(n).architecture)]

@@ -65,18 +65,17 @@ def compilation_of(path: Path, options: Options) -> tuple[Compilation, tuple[str
         raise InputError(f"the flag {refused} is not the user's here", hint=hint)
     build, notes = _of_build(path, options.compile_commands)
     target, said = options.target or _own_target(own) or build.target, (*build.flags, *own)
-    flags = (*_without_architecture(said), *_alone(said, target))
+    named = (*said, f"-arch={options.named}")
+    flags = (*_without_architecture(said), *_alone(named, target))
     return Compilation(path, target, flags), notes
 
 
 def _alone(words: Sequence[str], target: str) -> tuple[str, ...]:
-    """The flag of a GPU whose own instructions are wanted, as wgmma is sm_90a's, if words name the
-    target so."""
-    named = any(
-        f"{target}a" in re.split(r"\W+", value.replace("compute", "sm"))
-        for _, value in _architectures(words)
-    )
-    return (f"-arch={target}a",) if target and named else ()
+    """The flag of a GPU whose own instructions are wanted, as wgmma is sm_90a's, or of its family,
+    sm_100f, if words name the target so."""
+    said = " ".join(value for _, value in _architectures(words)).replace("compute", "sm")
+    named = re.search(rf"\b{target}[af]\b", said) if target else None
+    return (f"-arch={named[0]}",) if named else ()
 
 
 def _own_target(flags: Sequence[str]) -> str:

@@ -141,9 +141,9 @@ HINTS = (
         "this nvcc does not know the GPU: another --target, or another nvcc on PATH",
     ),
     (
-        r"not supported on \.target|requires \.target '?sm_\d+a",
+        r"not supported on \.target|requires \.target '?sm_\d+a|\bsm_\d+a\b",
         "instructions of one GPU alone are compiled for it by name: "
-        "`bankwise check FILE -- -arch=sm_90a`",
+        "`bankwise check FILE --target sm_90a`",
     ),
     (
         r"requires separate compilation mode",

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from bankwise.errors import InputError
-from bankwise.hardware.machine import canonical
+from bankwise.hardware.machine import canonical, exact
 
 MOST_THREADS = 1024
 """Of one workgroup, on every machine."""
@@ -80,6 +80,8 @@ class Options(Struct, frozen=True):
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
     none is known; ``paired``: MLIR is planned as if the compiler joined its reads in pairs;
     ``work``: steps that following one launch of a kernel is worth, 0 for what its size is.
+    ``exact``: the target as compilers call it where its machine has a shorter name, sm_90a; empty
+    otherwise.
     """
 
     target: str = ""
@@ -104,11 +106,18 @@ class Options(Struct, frozen=True):
     shapes: bool = True
     paired: bool = False
     work: int = 0
+    exact: str = ""
 
     def __post_init__(self) -> None:
         # People say MI300X or sm_90a: from here on a machine has one name.
+        force_setattr(self, "exact", exact(self.target) or self.exact)
         force_setattr(self, "target", canonical(self.target))
         force_setattr(self, "targets", tuple(map(canonical, self.targets)))
+
+    @property
+    def named(self) -> str:
+        """The target, as compilers call it where that says more."""
+        return self.exact if self.exact[:-1] == self.target else self.target
 
     @property
     def width_policy(self) -> str:
@@ -143,7 +152,7 @@ def _switch(flag: str, on: bool | str | None) -> list[str]:
 
 
 def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...] | None]]:
-    yield from (("--target", options.target), ("--policy", options.policy))
+    yield from (("--target", options.named), ("--policy", options.policy))
     for name, flag in FLAG_OF.items():
         if flag in _FACTS:
             yield flag, getattr(options, name)
