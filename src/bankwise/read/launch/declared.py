@@ -6,22 +6,10 @@ from collections.abc import Sequence
 
 from bankwise.read.launch.brackets import CLOSING, closing
 from bankwise.read.launch.changes import is_constant, type_before
-from bankwise.read.launch.constants import AXES, Known, cut, evaluate, held, stands_apart
+from bankwise.read.launch.constants import AXES, Constants, Known, cut, evaluate, held, stands_apart
 from bankwise.read.launch.facts import Size
 from bankwise.read.launch.reading import CONFIGURED, HostReading
 from bankwise.read.launch.tokens import SourceWord
-
-
-def scope_name(words: Sequence[SourceWord], at: int) -> str:
-    """The structure, namespace or enumeration that a bracket opens; ``enum`` for one without a
-    name."""
-    place = at - 1
-    while place >= 0 and (words[place].is_name or words[place].text in (":", "::", ",")):
-        if words[place].text in ("struct", "class", "namespace", "enum"):
-            named = words[place + 1].is_name
-            return words[place + 1].text if named else words[place].text
-        place -= 1
-    return ""
 
 
 def is_enum(words: Sequence[SourceWord], at: int) -> bool:
@@ -143,7 +131,7 @@ def _initial(reading: HostReading, at: int, is_size: bool) -> tuple[Known, int]:
     if opens in ("(", "{"):
         end = closing(words, at)
         inside = words[at + 1 : end]
-        value = _dim3(reading, inside) if is_size else evaluate(inside, reading.scopes)
+        value = _dim3(inside, reading.scopes) if is_size else evaluate(inside, reading.scopes)
         return value, end + 1
     if opens != "=":
         return None, at
@@ -152,12 +140,12 @@ def _initial(reading: HostReading, at: int, is_size: bool) -> tuple[Known, int]:
         end = closing(words, end) + 1 if words[end].text in CLOSING else end + 1
     inside = words[at + 1 : end]
     is_size |= bool(inside) and inside[0].text == "dim3"
-    return (size_of(reading, inside) if is_size else evaluate(inside, reading.scopes)), end
+    return (size_of(inside, reading.scopes) if is_size else evaluate(inside, reading.scopes)), end
 
 
-def _dim3(reading: HostReading, inside: Sequence[SourceWord]) -> Size | None:
+def _dim3(inside: Sequence[SourceWord], scopes: Sequence[Constants]) -> Size | None:
     """The arguments of ``dim3(..)``."""
-    values = [evaluate(part, reading.scopes) for part in cut(inside)] if inside else []
+    values = [evaluate(part, scopes) for part in cut(inside)] if inside else []
     numbers = [one for one in values if isinstance(one, int) and one > 0]
     if not 1 <= len(values) <= 3 or len(numbers) != len(values):
         return None
@@ -165,14 +153,14 @@ def _dim3(reading: HostReading, inside: Sequence[SourceWord]) -> Size | None:
     return x, y, z
 
 
-def size_of(reading: HostReading, part: Sequence[SourceWord]) -> Size | None:
+def size_of(part: Sequence[SourceWord], scopes: Sequence[Constants]) -> Size | None:
     """A size: a number, a variable, ``dim3(..)``, ``{..}``."""
     if part and part[0].text == "dim3" and len(part) > 2:
         part = part[1:]
-        return _dim3(reading, part[1:-1]) if part[0].text in ("(", "{") else None
+        return _dim3(part[1:-1], scopes) if part[0].text in ("(", "{") else None
     if part and part[0].text == "{":
-        return _dim3(reading, part[1:-1])
-    found = evaluate(part, reading.scopes)
+        return _dim3(part[1:-1], scopes)
+    found = evaluate(part, scopes)
     return (found, 1, 1) if isinstance(found, int) and found > 0 else _whole(found)
 
 
@@ -189,7 +177,7 @@ def assign_member(reading: HostReading, at: int) -> None:
         return
     if member in CONFIGURED:
         is_bytes = member == CONFIGURED[-1]
-        known = evaluate(said, reading.scopes) if is_bytes else size_of(reading, said)
+        known = evaluate(said, reading.scopes) if is_bytes else size_of(said, reading.scopes)
         reading.scopes[-1][f"{name}.{member}"] = known
     value = reading.scopes[-1].get(name)
     if member in AXES and isinstance(value, tuple):

@@ -12,6 +12,7 @@ from bankwise.read.launch.changes import changed
 from bankwise.read.launch.constants import Constants
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.launchers import Launcher
+from bankwise.read.launch.records import Record
 from bankwise.read.launch.tokens import SourceWord
 
 _MOST_CALLS = 256
@@ -33,7 +34,8 @@ class HostReading(Struct):
     arguments that such functions leave as they are; ``blocks``: where the blocks of the scopes
     begin, -1 for none; ``inside``: names that something assigns in the block that begins at a
     place; ``classes``: by where their blocks begin; ``several``: macros that are
-    defined in several ways; ``enumerated``: names of enumerations."""
+    defined in several ways; ``enumerated``: names of enumerations; ``records``: structures that
+    hold sizes."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -56,6 +58,7 @@ class HostReading(Struct):
     classes: Mapping[int, ClassBlock] = field(default_factory=dict)
     several: frozenset[str] = frozenset()
     enumerated: set[str] = field(default_factory=set)
+    records: Mapping[str, Record] = field(default_factory=dict)
 
     def may_change(self, name: str) -> bool:
         """Whether something may assign to a name that is declared in the innermost scope: a local
