@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from bankwise.read.launch.facts import Size
@@ -64,14 +64,18 @@ _TRUTH = {"true": 1, "false": 0}
 
 def cut(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
     """Parts between commas outside of brackets."""
-    parts: list[Sequence[SourceWord]] = []
+    return list(cut_at(",", words))
+
+
+def cut_at(sign: str, words: Sequence[SourceWord]) -> Iterator[Sequence[SourceWord]]:
+    """Parts between a sign outside of brackets."""
     depth = start = 0
     for at, word in enumerate(words):
         depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
-        if word.text == "," and depth == 0:
-            parts.append(words[start:at])
+        if word.text == sign and depth == 0:
+            yield words[start:at]
             start = at + 1
-    return [*parts, words[start:]]
+    yield words[start:]
 
 
 def evaluate(words: Sequence[SourceWord], scopes: Sequence[Constants]) -> Known:

@@ -68,14 +68,17 @@ def declare(reading: HostReading, at: int) -> None:
     constant = is_constant(words, at)
     is_size = "dim3" in (words[at].text, words[at - 1].text if words[at].text == "const" else "")
     while place + 1 < len(words) and words[place].is_name:
-        name, opens = words[place].text, words[place + 1].text
-        value, place = _initial(reading, place + 1, is_size)
+        name, opens, begins = words[place].text, words[place + 1].text, place + 1
+        value, place = first_value(reading, begins, is_size)
         known = constant or not reading.may_change(name)
         known &= not _is_parameter(words, place)
         kept = held(value, words[at].text) if known else None
         kept = kept if reading.scopes[-1].get(name, kept) == kept else None
         if opens in ("=", "(", "{"):
             reading.scopes[-1][name] = kept
+            reading.initial.pop(name, None)
+            if known and kept is None:
+                reading.initial[name] = reading.scopes[-1], begins, is_size, words[at].text
         elif opens in (",", ")", ";", "[") or (opens == ":" and words[at].text != "case"):
             known = is_size and opens == ";" and not reading.may_change(name)
             reading.scopes[-1][name] = (1, 1, 1) if known else None
@@ -124,7 +127,7 @@ def _is_parameter(words: Sequence[SourceWord], end: int) -> bool:
     return after[:1] == [","] and typed and (words[end + 2].is_name or after[2] in ("*", "&", "::"))
 
 
-def _initial(reading: HostReading, at: int, is_size: bool) -> tuple[Known, int]:
+def first_value(reading: HostReading, at: int, is_size: bool) -> tuple[Known, int]:
     """The value behind a declared name, and where it ends."""
     words = reading.words
     opens = words[at].text

@@ -56,6 +56,7 @@ from bankwise.read.launch.launchers import (
 )
 from bankwise.read.launch.loops import loop_at
 from bankwise.read.launch.members import declare_record, given_constants
+from bankwise.read.launch.narrowed import narrow_block, narrow_case
 from bankwise.read.launch.pointers import pointers_in
 from bankwise.read.launch.reading import HostReading
 from bankwise.read.launch.records import Record, kept_by_constructors, records_in
@@ -167,6 +168,7 @@ def _read(reading: HostReading, at: int) -> int:
         reading.blocks.append(at)
         if is_enum(words, at):
             enumerate_names(reading, at)
+        narrow_block(reading, at)
     elif word.text == "}" and len(reading.scopes) > 1:
         leave(reading)
     elif word.text in LAUNCHES and not word.line and not reading.may_be_called(at):
@@ -179,6 +181,8 @@ def _read(reading: HostReading, at: int) -> int:
         _follow(reading, at)
     elif word.text == "for":
         return _repeat(reading, at)
+    elif word.text in ("case", "default"):
+        narrow_case(reading, at)
     elif (found := declared_array(words, at)) is not None:
         declare_array(words, found, reading.scopes)
     elif word.text == "auto" and at + 2 < len(words) and not words[at + 1].is_name:

@@ -24,7 +24,7 @@ from bankwise.read.launch.tokens import SourceWord
 
 _MOST_PLACES = 256
 """Of arguments that are told apart."""
-_CALLS = ("cudaLaunchKernelEx", "hipLaunchKernelEx")
+_CALLS = ("cudaLaunchKernelEx", "hipLaunchKernelEx", "hipLaunchKernelGGL")
 """What launches a kernel with the arguments behind its own."""
 _NO_FUNCTIONS = ("if", "while", "for", "switch", "catch", "return", "sizeof", "else", "do")
 _BESIDE = ("const", "noexcept", "override", "static", "inline")
