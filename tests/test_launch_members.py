@@ -93,6 +93,15 @@ def test_members_that_something_may_change_are_not_known(changes: str) -> None:
     assert not known or (len(known) > 1 and any("_, _" in one for one in known))
 
 
+@pytest.mark.parametrize("kind", ["Sizes", "const Sizes&", "auto", "auto&", "Sizes&&"])
+def test_members_of_another_variable_of_that_name_are_not_known(kind: str) -> None:
+    loop = f"for ({kind} s : all) k<<<s.grid, s.block>>>(p);"
+    call = "Sizes s{4, dim3(64, 2), 256};"
+    assert told(f"{_STRUCTURE}void run(float* p) {{ {call} {loop} }}") == []
+    handed = f"void go(Sizes s) {{ {loop} }} void run() {{ {call} go(s); }}"
+    assert told(f"{_STRUCTURE}{handed}") == []
+
+
 @pytest.mark.parametrize(
     "structure",
     [

@@ -87,6 +87,12 @@ def test_what_was_set_from_it_is_that_variable(body: str, block: str) -> None:
     assert told(f"void run(float* p, int t) {{ {body} }}") == known
 
 
+@pytest.mark.parametrize("around", ["namespace a { int t; %s }", "struct A { int t; %s };"])
+def test_what_other_functions_may_change_is_not_known(around: str) -> None:
+    run = "void run(float* p) { if (t == 32) { next(); k<<<1, t>>>(p); } }"
+    assert told(around % run) == []
+
+
 def test_each_call_of_a_function_has_its_own_cases() -> None:
     run = "template <int N> void run(float* p, int t) { switch (t) { case 8: k<<<N, t>>>(p); } } "
     calls = "void f(float* p, int n) { run<1>(p, n); run<2>(p, n); run<3>(p, 8); }"

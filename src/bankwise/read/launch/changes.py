@@ -56,10 +56,10 @@ def changed(
         typed = before.is_name and before.text not in _BEFORE_STATEMENTS
         declared = typed or before.text in ("*", "&", ">", ",")
         ends = _behind_members(words, at)
-        alone = before.text in ("(", ",") and [w.text for w in words[ends : ends + 1]] in _ENDS
+        behind = [one.text for one in words[ends : ends + 1]]
+        alone = before.text in ("(", ",") and behind in _ENDS
         assigned = after in _ASSIGNS and not (after == "=" and declared)
-        member = after == "." and ends < len(words) and words[ends].text in _ASSIGNS
-        member &= word.text not in still
+        member = after == "." and not _ASSIGNS.isdisjoint(behind) and word.text not in still
         points = before.text == "&" and calls[-1].may_write and _takes_address(words, at - 2)
         if (
             assigned

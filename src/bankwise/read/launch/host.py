@@ -31,7 +31,6 @@ from bankwise.read.launch.declared import (
     assign_member,
     declare,
     declare_parts,
-    declare_reference,
     define,
     enumerate_names,
     is_enum,
@@ -55,7 +54,7 @@ from bankwise.read.launch.launchers import (
     numbers_in,
 )
 from bankwise.read.launch.loops import loop_at
-from bankwise.read.launch.members import declare_record, given_constants
+from bankwise.read.launch.members import declare_alias, declare_record, given_constants
 from bankwise.read.launch.narrowed import narrow_block, narrow_case
 from bankwise.read.launch.pointers import pointers_in
 from bankwise.read.launch.reading import HostReading
@@ -188,7 +187,7 @@ def _read(reading: HostReading, at: int) -> int:
     elif word.text == "auto" and at + 2 < len(words) and not words[at + 1].is_name:
         declare_parts(reading, at)
     elif word.text in ("&", "&&"):
-        declare_reference(reading, at)
+        declare_alias(reading, at)
     elif at + 2 < len(words) and word.is_name:
         _declare(reading, at)
     return at + 1

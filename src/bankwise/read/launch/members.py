@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from bankwise.read.launch.brackets import CLOSING, closing
 from bankwise.read.launch.changes import is_constant
 from bankwise.read.launch.constants import BYTES, FRACTIONS, Constants, Known, cut, evaluate, held
-from bankwise.read.launch.declared import size_of
+from bankwise.read.launch.declared import declare_reference, size_of
 from bankwise.read.launch.launchers import GivenWords, whole_arguments
 from bankwise.read.launch.reading import CONFIGURED, HostReading
 from bankwise.read.launch.records import CONFIGURATIONS, Record, RecordMaker, parts_of
@@ -22,9 +22,11 @@ _WAYS = frozenset(["if", "for", "while", "switch", "do", "goto", "return", "try"
 
 def declare_record(reading: HostReading, at: int) -> None:
     """``Params p(..);``, ``p{..}``, ``p = {..}``, ``auto p = Params(..);`` whose type stands at a
-    place: what the members of ``p`` are."""
+    place: what the members of ``p`` are. Of one that is declared otherwise, as ``for (Params p :
+    all)``, nothing is known."""
     words, kind, name = reading.words, reading.words[at].text, reading.words[at + 1].text
-    if kind != "auto" and kind not in reading.records:
+    if (kind != "auto" and kind not in reading.records) or words[at + 2].text == ":":
+        _forget_members(reading, name)
         return
     start = at + 2 if words[at + 2].text != "=" else at + 3
     end = start
@@ -37,6 +39,20 @@ def declare_record(reading: HostReading, at: int) -> None:
         key = f"{name}.{member}"
         same = scope.get(key, value) == value
         scope[key] = value if known and same else None
+        reading.members.setdefault(name, set()).add(key)
+
+
+def declare_alias(reading: HostReading, at: int) -> None:
+    """``int& n = m;`` and ``for (const Params& p : all)``, whose sign stands at a place."""
+    declare_reference(reading, at)
+    if at + 2 < len(reading.words) and reading.words[at + 2].text == ":":
+        _forget_members(reading, reading.words[at + 1].text)
+
+
+def _forget_members(reading: HostReading, name: str) -> None:
+    """A name is another variable from here on, of which nothing is known."""
+    scope = reading.scopes[-1]
+    scope.update(dict.fromkeys(key for key in reading.members.get(name, ()) if key in scope))
 
 
 def members_of(reading: HostReading, words: Sequence[SourceWord], kind: str) -> Constants:
@@ -78,7 +94,9 @@ def given_constants(reading: HostReading, given: Sequence[GivenWords]) -> Consta
         value = size_of(said, reading.scopes) if size else evaluate(said, reading.scopes)
         known[parameter.name] = value if said else None
         members = members_of(reading, said, parameter.kind)
-        known |= {f"{parameter.name}.{member}": each for member, each in members.items()}
+        named = {f"{parameter.name}.{member}": each for member, each in members.items()}
+        reading.members.setdefault(parameter.name, set()).update(named)
+        known |= named
     return known
 
 

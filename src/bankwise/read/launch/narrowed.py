@@ -89,7 +89,8 @@ def _equal(asked: Sequence[SourceWord]) -> Iterator[tuple[str, Sequence[SourceWo
 def _narrow(reading: HostReading, name: str, value: int) -> None:
     """A variable is a number in the innermost scope, and so is what was set from it."""
     home, around = _home(reading, name), reading.function
-    if not home or reading.scopes[home][name] is not None or around < 0:
+    local = 0 <= around <= reading.blocks[home]
+    if not home or not local or reading.scopes[home][name] is not None:
         return
     if name in reading.changes_in(around):
         return

@@ -37,7 +37,7 @@ class HostReading(Struct):
     defined in several ways; ``enumerated``: names of enumerations; ``records``: structures that
     hold sizes; ``initial``: variables that keep a first value which is not known, with their scope,
     the place where it begins, whether it is a size, and its type; ``narrowed``: by where blocks
-    begin what is known there alone."""
+    begin what is known there alone; ``members``: of variables that are structures."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -63,6 +63,7 @@ class HostReading(Struct):
     records: Mapping[str, Record] = field(default_factory=dict)
     initial: dict[str, tuple[Constants, int, bool, str]] = field(default_factory=dict)
     narrowed: dict[int, set[str]] = field(default_factory=dict)
+    members: dict[str, set[str]] = field(default_factory=dict)
 
     def may_change(self, name: str) -> bool:
         """Whether something may assign to a name that is declared in the innermost scope: a local
