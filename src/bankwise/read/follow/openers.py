@@ -10,6 +10,7 @@ have an address then.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -31,11 +32,14 @@ else: with 1,024 of everything, loops run in each other."""
 
 
 def with_openers(
-    found: AssemblyKernel, again: Again, trials: int, sizes: Mapping[str | int, int]
+    found: AssemblyKernel,
+    again: Again,
+    trials: int,
+    sizes: Mapping[str | int, int] = MappingProxyType({}),
 ) -> AssemblyKernel:
     """``found`` with what would open it, the most first, and as followed with what opens an
     address. ``trials``: how often the kernel may be followed; ``sizes``: of its arguments, in
-    bytes."""
+    bytes, as far as they are known."""
     if not found.facts or not _is_open(found):
         return found
     known, again = found.launch.arguments, _once(again)
