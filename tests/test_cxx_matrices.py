@@ -149,6 +149,22 @@ def test_pitches_keep_the_alignment_of_matrices(
     assert proved(before, text, ArrayClaim(0, "s", (), pad, (size,))) == (not why)
 
 
+@pytest.mark.parametrize(("row", "why"), [(8, ""), (1, "nothing tells that its row is a")])
+@pytest.mark.parametrize("said", ["s[w * 8]", "(half*) &s[w * 8][0]", "(half*) s[w * 8]"])
+def test_a_matrix_may_begin_with_a_row_by_itself(said: str, row: int, why: str) -> None:
+    """Its last index is 0, said or not; a cast to what the elements are changes nothing."""
+    size = replace(SIZE, rows=((1, (16,)), (2, (row,))))
+    before = TILE.replace("&s[w * 8][0]", said)
+    after = longer(before, size, IndexMap(pad=8))
+    wrong = after.reason if isinstance(after, Refusal) else ""
+    assert why in wrong
+    assert bool(why) == bool(wrong)
+    by_hand = before.replace("[32]", "[32 + 8]").replace("16], 32", "16], 32 + 8")
+    by_hand = by_hand.replace("(32)", "(32) + 8")
+    assert why or after == by_hand
+    assert proved(before, by_hand, ArrayClaim(0, "s", (), 8, (size,))) == (not why)
+
+
 def test_rows_of_a_matrix_are_never_folded() -> None:
     fold = Fold(1, 8, 4)
     refused = longer(TILE, SIZE, IndexMap((fold,)))

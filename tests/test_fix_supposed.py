@@ -69,7 +69,8 @@ def test_check_says_that_fix_takes_a_number(tmp_path: Path) -> None:
         (kernel,) = answer["kernels"]
         return [note for note in kernel["notes"] if note.startswith(told)]
 
-    assert notes() == [f"{told} for each argument that nobody says (64, 256, 1024), as an example"]
+    numbers = "64, 256, 1024, 27"
+    assert notes() == [f"{told} for each argument that nobody says ({numbers}), as an example"]
     assert notes("--arg", "2=16") == []
     path.write_text(STAGES.replace("float s[2][8][128];", "float s[2][8][128]; use((float*)s);"))
     path.write_text("__device__ void use(float* p);\n" + path.read_text())
@@ -119,3 +120,34 @@ def test_a_loop_that_nobody_ends_does_not_leave_the_bytes_of_the_launch(tmp_path
     assert after["totals"]["run"]["extra"] == 0
     assert after["launch"]["assumed"] == "--arg 1=64 as an example"
     assert {one["status"] for one in answer["verdicts"]} == {"passed"}
+
+
+PARTS = """__global__ void sums(const float* in, float* out, long long n) {
+  const int t = threadIdx.x;
+  const long long left = min(32LL, n - blockIdx.z * 32);
+  __shared__ float rows[128][40];
+  for (int i = 0; i < 40; i++) rows[t][i] = in[i * 128 + t];
+  __syncthreads();
+  float sum = 0;
+  for (long long i = 0; i < left; i++) sum += rows[t][i + 4] * rows[t][i];
+  out[t] = sum;
+}
+void launch(const float* in, float* out, long long n) {
+  sums<<<dim3(1, 1, (n + 31) / 32), 128>>>(in, out, n);
+}
+"""
+
+
+def test_a_last_part_that_is_shorter_is_no_reason_to_stop(tmp_path: Path) -> None:
+    """The loop is unrolled, and how many rounds are left over depends on the block's number and on
+    ``n``: in the first block, of 27, both run."""
+    path = tmp_path / "parts.cu"
+    path.write_text(PARTS)
+    words = ("-t", "sm_80", "--format", "json", "--accept-sampled")
+    answer = json.loads(bankwise("fix", path, *words).out)
+    assert answer["patch"]
+    (before,), (after,) = answer["before"]["kernels"], answer["after"]["kernels"]
+    assert before["totals"]["run"]["extra"] > 2 * after["totals"]["run"]["extra"]
+    told = after["launch"]["assumed"].removesuffix(" as an example").split("--arg ")
+    assert {one.strip() for one in told} == {"", "2=27", "blockIdx.z=0"}
+    assert {one["judge"]: one["status"] for one in answer["verdicts"]}["proof"] == "passed"

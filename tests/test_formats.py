@@ -170,6 +170,30 @@ def test_content_goes_before_the_suffix_and_a_family_before_content(
     assert recognise_bytes(file, SAMPLES[sample]).name == name
 
 
+_GUARD = "#ifndef TILE_H\n#define TILE_H\n{}#endif\n"
+_HIP, _KERNEL = "#include <hip/hip_runtime.h>\n", "__global__ void k(float *a) {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (f"#if defined(USE_HIP)\n{_HIP}#endif\n{_KERNEL}", "CUDA source"),
+        (f"#ifdef USE_HIP\n# if 1\n# endif\n{_HIP}#else\n#endif\n{_KERNEL}", "CUDA source"),
+        (f"#ifdef DEBUG\n#endif\n{_HIP}{_KERNEL}", "HIP source"),
+        (_GUARD.format(_HIP + _KERNEL), "HIP source"),
+        (
+            _GUARD.format(_HIP + _KERNEL).replace("ifndef TILE_H", "if !defined(TILE_H)"),
+            "HIP source",
+        ),
+        (_GUARD.format(f"#ifdef USE_HIP\n{_HIP}#endif\n{_KERNEL}"), "CUDA source"),
+    ],
+)
+def test_a_header_of_hips_that_an_if_may_leave_out_makes_no_hip(text: str, name: str) -> None:
+    """As one source that is compiled as either includes them."""
+    for file in ("k.cu", "k.cpp"):
+        assert recognise_text(file, text).name == name
+
+
 def test_the_zero_that_ends_a_text_in_c_is_no_part_of_it(tmp_path: Path) -> None:
     """As nvrtcGetPTX fills its buffer, and warp-lang writes it to a file."""
     (tmp_path / "k.ptx").write_bytes(SAMPLES["PTX"] + b"\0")

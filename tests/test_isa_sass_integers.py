@@ -179,6 +179,18 @@ def test_an_address_of_64_bits_is_carried_through_lea() -> None:
     assert got == [(s32(int(x)) * 4 + y) & M64 for x, y in rows]
 
 
+def test_a_difference_of_64_bits_is_carried_through_lea() -> None:
+    """As nvcc writes ``n - 32 * blockIdx.x`` of a long ``n``: in the first block nothing is taken
+    away, and the upper word stays what it is."""
+    a, c, d = numbers(3, seed=21)
+    a[:, ::3], c[:, ::5] = 0, 0
+    first = run("LEA R6, P0, -R1, R3, 0x5", {"R1": a, "R3": c})
+    second = run("IADD3.X R7, R4, -0x1, RZ, P0, !PT", {"R4": d, "P0": first.registers["P0"]})
+    got = pairs(np.array(value(first, "R6")), np.array(value(second, "R7")))
+    rows = zip(a.ravel(), pairs(c, d), strict=True)
+    assert got == [(y - (32 * int(x) & M32)) & M64 for x, y in rows]
+
+
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("name", ["LT", "EQ", "LE", "GT", "NE", "GE"])
 def test_comparisons_of_32_and_64_bits(name: str, signed: bool) -> None:

@@ -652,6 +652,19 @@ def test_what_is_sampled_is_marked_and_never_sure(tmp_path: Path) -> None:
     assert code == 0
 
 
+def test_an_argument_of_a_byte_is_tried_with_what_it_holds(tmp_path: Path) -> None:
+    """An access that data decide stays open with every number that is tried, up to 1,024."""
+    flag = _STRIDE.replace("ld.param.u32 %r7, [n]", "ld.param.u8 %r7, [n]")
+    data = "  ld.shared.u32 %r9, [%r2];\n  add.s32 %r9, %r9, %r2;\n  st.shared.u32 [%r9], %r1;\n"
+    text = kernel(
+        "a", data + flag, parameters=".param .u8 n", size=".reqntid 32, 1, 1", words=1 << 16
+    )
+    _, found = check(tmp_path, text)
+    (opener,) = found["openers"]  # type: ignore[misc]
+    assert opener["option"] == "--arg n=1"
+    assert opener["opens"] == 5
+
+
 def test_what_data_decides_has_no_opener(tmp_path: Path) -> None:
     body = (
         "  ld.shared.u32 %r7, [%r2];\n  mad.lo.s32 %r3, %r1, %r7, %r2;\n  st.shared.u32 [%r3], %r1;"

@@ -63,6 +63,30 @@ def test_what_is_asked_about_a_kernel_launches_nothing() -> None:
     assert blocks(_KERNEL + "__global__ void k(float* p); template void t<k_>(float*);") == [_KNOWN]
 
 
+_LIMIT = """#define LIMIT(kernel, n) do { static bool done; if (!done) { \\
+  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, n)); } } while (0)
+"""
+_ASK = "check(cudaFuncSetAttribute(a, attribute, 4))"
+
+
+@pytest.mark.parametrize(
+    ("macro", "use", "is_known"),
+    [
+        (_LIMIT, "LIMIT(k, 4096);", True),
+        (_LIMIT, "LIMIT((k), 4096);", True),
+        (f"{_LIMIT}#define LIMIT(kernel, n)\n", "LIMIT(k, 4096);", True),
+        (f"{_LIMIT}#define LIMIT(kernel, n) run(kernel, n)\n", "LIMIT(k, 4096);", False),
+        (f"#define LIMIT(a, b) {_ASK}; go(b)\n", "LIMIT(k, h);", True),
+        (f"#define LIMIT(a, b) {_ASK}; go(b)\n", "LIMIT((h<1, 2>), k);", False),
+        (_LIMIT.replace("CHECK(", "add(kernel); CHECK("), "LIMIT(k, 4096);", False),
+        ("#define LIMIT(kernel, n) p = kernel\n", "LIMIT(k, 4096);", False),
+    ],
+)
+def test_macros_may_ask_something_of_a_kernel(macro: str, use: str, is_known: bool) -> None:
+    told = [_KNOWN] if is_known else [_KNOWN, None]
+    assert blocks(f"{macro}{_KERNEL}void f() {{ {use} }}") == told
+
+
 def test_instances_by_names_of_enumerations_and_by_comparisons_are_launched() -> None:
     """As compilers spell them: ``k<(Mode)1>``, ``k<16, true>``."""
     enum = launches_in("enum class Mode { A, B }; void f() { k<Mode::B><<<1, 64>>>(p); }")

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from bankwise.ask.matrices_placed import misplaced
+from bankwise.errors import Refusal
+from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import parse
 from bankwise.read.source import Compilation
 from bankwise.read.sources import language_of
@@ -44,3 +47,28 @@ def test_an_array_that_grows_may_move_the_matrices_behind_it(
     after = TEXT.replace("half r[16]", f"half r[{halves}]")
     found = misplaced(parse(TEXT, "k.cu"), parse(after, "k.cu"), language_of(what), what)
     assert found == ("s begins at a multiple of 32 bytes no more, and matrices in it do" * moved)
+
+
+@pytest.mark.parametrize("said", ["qk[w][0]", "(float*) &qk[w][0][0]", "&qk[w][0][0]"])
+def test_in_which_rows_matrices_begin_is_asked_of_rows_by_themselves(
+    tmp_path: Path, said: str
+) -> None:
+    text = f"""#include <mma.h>
+using namespace nvcuda;
+__global__ void k(float* o) {{
+  __shared__ float qk[4][8][32];
+  const int w = threadIdx.y * 3;
+  wmma::fragment<wmma::accumulator, 8, 32, 16, float> f;
+  wmma::store_matrix_sync({said}, f, 32, wmma::mem_row_major);
+  o[threadIdx.x] = qk[w][0][threadIdx.x];
+}}
+"""
+    path = tmp_path / "k.cu"
+    path.write_text(text)
+    source, what = parse(text, "k.cu"), Compilation(path, "sm_80")
+    arrays = shared_arrays(source)
+    found = sizes(source, arrays, language_of(what), what)
+    assert not isinstance(found, Refusal)
+    (one,) = found.values()
+    (moved,) = (n for n, use in enumerate(arrays[0].uses) if use.strides)
+    assert one[0].row_facts(moved) == (3, 0)

@@ -92,3 +92,43 @@ def test_lanes_that_hold_one_of_two_numbers_may_part(
     path.write_text(ptx_text(PARTED.format(condition=f"{condition}\n    {other}")))
     (access,) = check_assembly_file(path, Options(openers=False)).accesses
     assert access.conflict == "possible"
+
+
+MISALIGNED = """
+    ld.param.u64 %rd1, [k_param_0];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r2, [%rd3];
+    setp.gt.u32 %p1, %r2, 5;
+    and.b32 %r7, %r1, {lanes};
+    min.u32 %r7, %r7, 1;
+    shl.b32 %r5, %r1, 7;
+    mov.u32 %r6, tile;
+    add.u32 %r6, %r6, %r5;
+    add.u32 %r6, %r6, {more};
+    add.u32 %r6, %r6, %r7;
+    {guard} st.shared.u32 [%r6], %r1;
+"""
+
+
+@pytest.mark.parametrize("lanes", [1, 3, 16])
+def test_lanes_that_the_machine_would_fault_on_are_none_of_those_that_run(
+    lanes: int, tmp_path: Path
+) -> None:
+    """A predicate of data: its lanes are those whose addresses are whole words."""
+    path = tmp_path / "k.ptx"
+    path.write_text(ptx_text(MISALIGNED.format(lanes=lanes, more=0, guard="@%p1")))
+    found = check_assembly_file(path, Options(openers=False))
+    (access,) = found.accesses
+    assert not found.refusals
+    assert access.cost.ends.passes.high == sum(not lane & lanes for lane in range(32))
+
+
+@pytest.mark.parametrize(("more", "guard"), [(0, ""), (2, "@%p1"), (2, "")])
+def test_it_faults_where_these_run_or_no_lane_is_left(
+    more: int, guard: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(ptx_text(MISALIGNED.format(lanes=1, more=more, guard=guard)))
+    (refusal,) = check_assembly_file(path, Options(openers=False)).refusals
+    assert refusal.fault

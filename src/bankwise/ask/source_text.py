@@ -157,9 +157,7 @@ def opened(author: Author, before: CompiledText) -> tuple[Author, CompiledText]:
     left = [one for one in before.kernels if is_open(one)]
     for number in NUMBERS if left else ():
         author.phase(f"following them with {number:,} for arguments")
-        tried = {one.name: supposed(one, number) for one in left}
-        made = replace(author, supposed=tuple(tried.values())).compiled(before.text)
-        now = {one.name: one for one in made.kernels}
+        tried, now = _supposed(author, before, left, number)
         answered |= {k.name: tried[k.name] for k in left if answers(k, now[k.name])}
         left = [k for k in left if k.name not in answered and not is_lost(now[k.name])]
         if not left:
@@ -168,3 +166,26 @@ def opened(author: Author, before: CompiledText) -> tuple[Author, CompiledText]:
         return author, before
     known = replace(author, supposed=tuple(answered.values()))
     return known, known.compiled(before.text)
+
+
+_ROUNDS = 3
+"""What is followed with numbers may name more that decides."""
+
+
+def _supposed(
+    author: Author, before: CompiledText, left: Sequence[AssemblyKernel], number: int
+) -> tuple[dict[str, KernelLaunch], dict[str, AssemblyKernel]]:
+    """What is supposed of kernels, by their names, and these as they are followed with it."""
+    now = {one.name: one for one in left}
+    tried = {one.name: KernelLaunch(one.name) for one in left}
+    for _ in range(_ROUNDS):
+        more = {name: supposed(now[name], number).arguments for name in tried}
+        if not any(more[name].keys() - one.arguments.keys() for name, one in tried.items()):
+            break
+        tried = {
+            name: replace(one, arguments={**more[name], **one.arguments})
+            for name, one in tried.items()
+        }
+        made = replace(author, supposed=tuple(tried.values())).compiled(before.text)
+        now = {one.name: one for one in made.kernels}
+    return tried, now

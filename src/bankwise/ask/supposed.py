@@ -4,8 +4,9 @@
 
 An array has no plan as long as some access may touch anything. With a number for K every address is
 known, and the plan is priced on that; its proof is of all indices, whatever K is. The number is
-said with what was assumed. So it is where a loop without a known end was followed until it touched
-bytes that no block of the launch has.
+said with what was assumed, and so is the first block where the block's own number decides that as
+well, as in a last part that is shorter than the others. So it is where a loop without a known end
+was followed until it touched bytes that no block of the launch has.
 """
 
 from __future__ import annotations
@@ -18,17 +19,18 @@ from bankwise.read.assembly import AssemblyKernel, Opener
 from bankwise.read.follow.openers import place_of
 from bankwise.read.launch.facts import KernelLaunch
 
-NUMBERS = (64, 256, 1_024)
-"""Of each argument, until all that is touched has an address: a loop over tiles has to run."""
+NUMBERS = (64, 256, 1_024, 27)
+"""Of each argument, until all that is touched has an address: a loop over tiles has to run, or one
+that is unrolled with what is left over, 16 + 8 + 2 + 1 rounds."""
 
-_OF_BLOCKS = ("ctaid", "nctaid", "workgroup_id", "block_count")
-"""How the names of what is no argument begin."""
+_INDEX = ("ctaid", "workgroup_id")
+"""How the names of a block's own number begin: the first block of a grid is there in each."""
 
 
 def is_open(kernel: AssemblyKernel) -> bool:
-    """Whether arguments decide an address, as far as is known, and which they are; or whether an
-    access is inside what the launch gives."""
-    return bool(_arguments(kernel)) and (is_lost(kernel) or _leaves(kernel))
+    """Whether arguments, or which block it is, decide an address, as far as is known, and which
+    they are; or whether an access is inside what the launch gives."""
+    return bool(kernel.facts) and (is_lost(kernel) or _leaves(kernel))
 
 
 def _leaves(kernel: AssemblyKernel) -> bool:
@@ -50,13 +52,13 @@ def is_lost(kernel: AssemblyKernel) -> bool:
 
 
 def supposed(kernel: AssemblyKernel, number: int) -> KernelLaunch:
-    """The arguments that decide something in a kernel, each of them this number."""
-    return KernelLaunch(kernel.name, arguments=dict.fromkeys(_arguments(kernel), number))
-
-
-def _arguments(kernel: AssemblyKernel) -> list[str | int]:
-    named = [fact for fact in kernel.facts if not fact.startswith(_OF_BLOCKS)]
-    return [int(fact) if fact.isdecimal() else fact for fact in named]
+    """The arguments that decide something in a kernel, each of them this number, in the first block
+    where that does, too, of as many."""
+    arguments: dict[str | int, int | float] = {
+        int(fact) if fact.isdecimal() else fact: 0 if fact.startswith(_INDEX) else number
+        for fact in kernel.facts
+    }
+    return KernelLaunch(kernel.name, arguments=arguments)
 
 
 def answers(open_: AssemblyKernel, kernel: AssemblyKernel) -> bool:

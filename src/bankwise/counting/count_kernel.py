@@ -47,7 +47,7 @@ def count_accesses(
     accesses: Sequence[KernelAccess], machine: Machine, kernel: str = ""
 ) -> list[AccessReport | Refusal]:
     """Count accesses of one kernel together; by halves where the machine refuses one of them."""
-    known = [a for a in accesses if _missing(a, machine) is None]
+    known = [_possible(a, machine) for a in accesses if _missing(a, machine) is None]
     counted = iter(_by_halves(known, machine, kernel))
     return [_missing(a, machine) or next(counted) for a in accesses]
 
@@ -90,6 +90,26 @@ def _missing(access: KernelAccess, machine: Machine) -> Refusal | None:
             why = f"{machine.name} has no row for {instruction.name}: its phases are unknown"
             return Refusal(why, access.location)
     return None
+
+
+def _possible(access: KernelAccess, machine: Machine) -> KernelAccess:
+    """Where nobody knows which lanes take part: without those for which the machine faults, which
+    then do not. As it is if that leaves none."""
+    if not access.some_lanes:
+        return access
+    patterns = tuple(
+        replace(p, instructions=tuple(_aligned(i, machine) for i in p.instructions))
+        for p in access.patterns
+    )
+    some = any(i.active.any() for p in patterns for i in p.instructions)
+    return replace(access, patterns=patterns) if some else access
+
+
+def _aligned(one: WaveInstruction, machine: Machine) -> WaveInstruction:
+    """An instruction in those of its lanes whose addresses the machine takes."""
+    step = machine.instruction(one.name).alignment_bytes
+    takes = (one.offsets_bytes >= 0) & (one.offsets_bytes % step == 0)
+    return one if takes[one.active].all() else replace(one, active=one.active & takes)
 
 
 def _by_halves(

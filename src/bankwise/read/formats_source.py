@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bankwise.read.format import ANY_KERNEL, BY_ARGUMENT, MACHINE_CODE, Format, known
 from bankwise.read.options import ACCESSOR, DATABASE, FLAGS, TARGETS, TIMES
-from bankwise.read.signs import lines, without
+from bankwise.read.signs import always, lines, without
 
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
 _WHOLE = "ask.scan_open:of_whole"
@@ -67,7 +67,7 @@ SOURCES: tuple[Format, ...] = (
     ),
     Format(
         *("HIP source", "", (".hip",)),
-        lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b"),
+        always(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b"),
         family="C++",
         verbs=_COMPILED,
         ways_on=BY_ARGUMENT,

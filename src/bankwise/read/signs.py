@@ -43,6 +43,9 @@ _BLOCK = regex(
     re.MULTILINE,
 )
 _TOP_KEY = regex(r"^(?:\[\[?[ \t]*)?\"?([A-Za-z_]\w*)\"?[ \t]*(=[ \t]*\[|=|\]|\.)", re.MULTILINE)
+_IF = regex(r"\s*#\s*if(?:(?:ndef\s+|\s*!\s*defined[\s(]+)(\w+)[\s)]*$|\b|n?def\b)")
+"""The beginning of a part of C++ text that the compiler may leave out, and what is not defined."""
+_ENDIF = regex(r"\s*#\s*endif\b")
 _LIKE_TOML = regex(r"(?:\s|#[^\n]*\n)*(?:\[\[?\w+|\w+[ \t]*=)")
 
 
@@ -58,6 +61,29 @@ def lines(*beginnings: str) -> Sign:
     return lambda content: (
         re.compile(pattern, re.MULTILINE).search(content.text, 0, HEAD) is not None
     )
+
+
+def always(*beginnings: str) -> Sign:
+    """As :func:`lines`, of lines that no ``#if`` of the text may leave out."""
+    sign = lines(*beginnings)
+    return lambda content: sign(content) and sign(Content(text=_unconditional(content.text)))
+
+
+def _unconditional(text: str) -> str:
+    """The lines near the start of a text that stand in no ``#if``, but for one that guards a header
+    against a second reading."""
+    kept, depths, depth = list[str](), list[int](), 0
+    code = text[:HEAD].splitlines()
+    for line, after in zip(code, [*code[1:], ""], strict=True):
+        if begins := _IF.match(line):
+            guards = begins[1] is not None and re.match(rf"\s*#\s*define\s+{begins[1]}\b", after)
+            depths.append(0 if guards else 1)
+            depth += depths[-1]
+        elif _ENDIF.match(line) and depths:
+            depth -= depths.pop()
+        elif not depth:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def without(pattern: str, sign: Sign) -> Sign:

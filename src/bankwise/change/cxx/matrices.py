@@ -57,8 +57,8 @@ def _begins_at(use: ArrayUse, number: int, size: ArraySize, long: int, step: int
         facts = size.facts(number)
         inside = [most for multiple, most in facts if multiple % (step * long)]
         return bool(facts) and min(inside, default=0) >= 0 and sum(inside) < long
-    facts_ = size.row_facts(number)
-    if len(use.indices) != len(size.extents) or len(facts_) != len(size.extents) - 1:
+    facts_, last = size.row_facts(number), len(size.extents) - 1
+    if len(use.indices) < last or len(facts_) != last:
         return False
     inner = (prod(size.extents[place + 1 : -1]) for place in range(len(facts_)))
     return all(fact * rows % step == 0 for fact, rows in zip(facts_, inner, strict=True))

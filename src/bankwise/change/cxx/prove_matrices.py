@@ -70,7 +70,8 @@ def _row_step(use: ArrayUse, size: ArraySize, number: int, long: int) -> int:
         known = facts and min(inside, default=0) >= 0 and sum(inside) < long
         return gcd(*(n // long for n, _ in facts if n % long == 0)) if known else 1
     told = size.row_facts(number)
-    if use.flat or len(use.indices) != len(size.extents) or len(told) != len(size.extents) - 1:
+    before_last = len(size.extents) - 1  # indices; of ``s[r]``, a row by itself, all
+    if use.flat or len(use.indices) < before_last or len(told) != before_last:
         return 1
     step, rows = 0, 1
     for place in reversed(range(len(told))):

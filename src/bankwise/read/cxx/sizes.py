@@ -156,9 +156,10 @@ def _asked_inside(
             [f"({if_whole(one, '1')}) * (int)({scale})" for one in factors],
         )
     matrices = [(count, use) for count, use in enumerate(array.uses) if use.strides and terms]
-    yield from _asked_of_rows(source, matrices)
+    last = len(array.extents) + array.unsized - 1
+    yield from _asked_of_rows(source, matrices, last)
     for count, use in enumerate(array.uses if terms else ()):
-        if not use.indices or (use.flat and not array.flat):
+        if len(use.indices) <= (0 if use.flat else last) or (use.flat and not array.flat):
             continue
         index = use.indices[-1]
         for place, term in enumerate(terms_of(source, meant(source, index), DEPTH)):
@@ -168,14 +169,15 @@ def _asked_inside(
 
 
 def _asked_of_rows(
-    source: CxxSource, matrices: Sequence[tuple[int, ArrayUse]]
+    source: CxxSource, matrices: Sequence[tuple[int, ArrayUse]], last: int
 ) -> Iterator[tuple[ByteSpan, str, list[str]]]:
-    """How far apart the rows of matrices are, and in which rows of the array these begin."""
+    """How far apart the rows of matrices are, and in which rows of the array these begin. ``last``:
+    the place of the last index; a row by itself, ``s[r]``, has none there."""
     for count, use in matrices:
         for place, at in enumerate(use.strides):
             known = constant(source, node_at(source, at))
             yield at, f"stride {count} {place}", [source.of(at) if known else "0"]
-        for place, index in enumerate(use.indices[:-1]):
+        for place, index in enumerate(use.indices[:last]):
             factors = multiples(source, node_at(source, index), DEPTH)
             yield index, f"row {count} {place}", [if_whole(one, "1") for one in factors]
 

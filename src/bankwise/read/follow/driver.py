@@ -244,7 +244,7 @@ def check_kernel(
 
     if not said.sample:
         return found
-    return with_openers(found, again, _trials(dialect, kernel, found))
+    return with_openers(found, again, _trials(dialect, kernel, found), dialect.parameters(kernel))
 
 
 _NO_BLOCK = "it is also {said} with a block that is not known: --launch says it"

@@ -9,13 +9,14 @@ have an address then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, Opener
 from bankwise.read.follow.side_by_side import is_long
-from bankwise.read.launch.facts import Given
+from bankwise.read.launch.facts import Given, argument_bytes, holds
 
 Again = Callable[[Given, int | None], AssemblyKernel]
 """Follows the kernel with more arguments, for so many steps; None for what its size is worth."""
@@ -30,15 +31,21 @@ _MOST_WORK = 120_000
 else: with 1,024 of everything, loops run in each other."""
 
 
-def with_openers(found: AssemblyKernel, again: Again, trials: int) -> AssemblyKernel:
+def with_openers(
+    found: AssemblyKernel,
+    again: Again,
+    trials: int,
+    sizes: Mapping[str | int, int] = MappingProxyType({}),
+) -> AssemblyKernel:
     """``found`` with what would open it, the most first, and as followed with what opens an
-    address. ``trials``: how often the kernel may be followed."""
+    address. ``trials``: how often the kernel may be followed; ``sizes``: of its arguments, in
+    bytes, as far as they are known."""
     if not found.facts or not _is_open(found):
         return found
     known, again = found.launch.arguments, _once(again)
     tried: list[AssemblyKernel] = []
     for usual in _USUAL if _is_refused(found) else _USUAL[:1]:
-        run, is_cut = _all(found, again, usual)
+        run, is_cut = _all(found, again, usual, sizes)
         tried.append(run)
         if is_cut or is_long(run) or not _left(found, tried):
             break
@@ -92,7 +99,9 @@ def _least(runs: list[tuple[Opener, AssemblyKernel]]) -> list[tuple[Opener, Asse
     return kept
 
 
-def _all(found: AssemblyKernel, again: Again, usual: int) -> tuple[AssemblyKernel, bool]:
+def _all(
+    found: AssemblyKernel, again: Again, usual: int, sizes: Mapping[str | int, int]
+) -> tuple[AssemblyKernel, bool]:
     """The kernel with a value for every fact that is named, and for those named then; whether the
     last of these took too long, and is left out."""
     values: dict[str | int, int] = {}
@@ -101,7 +110,7 @@ def _all(found: AssemblyKernel, again: Again, usual: int) -> tuple[AssemblyKerne
         more = [fact for fact in best.facts if fact not in values]
         if not more or not _is_open(best):
             break
-        values |= {fact: _value(fact, usual) for fact in more}
+        values |= {fact: _value(fact, usual, argument_bytes(fact, sizes)) for fact in more}
         run = again({**given, **values}, None if best is found else _MOST_WORK)
         if best is not found and is_long(run) and not is_long(best):
             return best, True
@@ -109,10 +118,14 @@ def _all(found: AssemblyKernel, again: Again, usual: int) -> tuple[AssemblyKerne
     return best, False
 
 
-def _value(fact: str, usual: int) -> int:
+def _value(fact: str, usual: int, size: int) -> int:
+    """What a fact is tried with; an argument of ``size`` bytes with what it holds, and one of a
+    byte, which may be a truth, with that."""
     if "nctaid" in fact or "block_count" in fact:
         return _COUNT
-    return _PLACE if fact.startswith(("ctaid", "workgroup_id")) else usual
+    if fact.startswith(("ctaid", "workgroup_id")):
+        return _PLACE
+    return usual if size != 1 and holds(size, usual) else 1
 
 
 def place_of(access: AssemblyAccess) -> Hashable:

@@ -25,6 +25,18 @@ _IN_TYPES = (",", "<", ">", "=", ".", "::", "*", "&")
 _CLASSES = ("struct", "class", "union")
 
 
+def scope_name(words: Sequence[SourceWord], at: int) -> str:
+    """The structure, namespace or enumeration that a bracket opens; ``enum`` for one without a
+    name."""
+    place = at - 1
+    while place >= 0 and (words[place].is_name or words[place].text in (":", "::", ",")):
+        if words[place].text in ("struct", "class", "namespace", "enum"):
+            named = words[place + 1].is_name
+            return words[place + 1].text if named else words[place].text
+        place -= 1
+    return ""
+
+
 class BodyHead(Struct, frozen=True):
     """What stands before a body. ``captures``: the words in a lambda's brackets, None of a
     function; ``parameters``: those in round ones; ``template``: the names of those of its template;

@@ -21,7 +21,7 @@ def closing(words: Sequence[SourceWord], at: int) -> int:
 
 def opening(words: Sequence[SourceWord], at: int) -> int:
     """The bracket that the one at a place closes; 0 if none does."""
-    closes, opens = words[at].text, {")": "(", "]": "["}[words[at].text]
+    closes, opens = words[at].text, {")": "(", "]": "[", "}": "{"}[words[at].text]
     depth = 0
     for place in range(at, 0, -1):
         depth += (words[place].text == closes) - (words[place].text == opens)

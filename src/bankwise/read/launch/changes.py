@@ -21,6 +21,8 @@ _ASSIGNS = frozenset(_CHANGES.split())
 _BEHIND_CHANGED = _ASSIGNS | {"."}
 _BEFORE_CHANGED = frozenset({"++", "--", "&", "(", ","})
 """Signs beside a name, of which it has at least one where it changes."""
+EVERY_PLACE = frozenset(range(256))
+"""What is launched by a call gets copies: a kernel has no other parameters than values."""
 _NO_CALL_TEXT = "if while for switch return sizeof dim3 min max printf fprintf snprintf assert"
 _NO_CALLS = frozenset(_NO_CALL_TEXT.split())
 _SIZES = ("dim3", "cudaLaunchConfig_t")
@@ -53,12 +55,12 @@ def changed(
             continue
         typed = before.is_name and before.text not in _BEFORE_STATEMENTS
         declared = typed or before.text in ("*", "&", ">", ",")
-        ends = at + 3 if after == "." else at + 1
-        alone = before.text in ("(", ",") and [w.text for w in words[ends : ends + 1]] in _ENDS
+        ends = _behind_members(words, at)
+        behind = [one.text for one in words[ends : ends + 1]]
+        alone = before.text in ("(", ",") and behind in _ENDS
         assigned = after in _ASSIGNS and not (after == "=" and declared)
-        member = after == "." and at + 3 < len(words) and words[at + 3].text in _ASSIGNS
-        member &= word.text not in still
-        points = before.text == "&" and _takes_address(words, at - 2)
+        member = after == "." and not _ASSIGNS.isdisjoint(behind) and word.text not in still
+        points = before.text == "&" and calls[-1].may_write and _takes_address(words, at - 2)
         if (
             assigned
             or member
@@ -67,6 +69,14 @@ def changed(
             or (alone and calls[-1].may_change)
         ):
             yield word.text
+
+
+def _behind_members(words: Sequence[SourceWord], at: int) -> int:
+    """The place behind ``a.b.c``, which begins at a place."""
+    ends = at + 1
+    while ends + 1 < len(words) and words[ends].text == "." and words[ends + 1].is_name:
+        ends += 2
+    return ends
 
 
 def _takes_address(words: Sequence[SourceWord], before: int) -> bool:
@@ -189,6 +199,11 @@ class _Handed(Struct, frozen=True):
     def may_change(self) -> bool:
         """Whether the function may change what it is handed there."""
         return self.takes and self.place not in self.values
+
+    @property
+    def may_write(self) -> bool:
+        """Whether it may change what it is handed the address of."""
+        return self.values is not EVERY_PLACE
 
 
 _NO_CALL = _Handed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from bankwise.read.launch.facts import Size
@@ -64,14 +64,18 @@ _TRUTH = {"true": 1, "false": 0}
 
 def cut(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
     """Parts between commas outside of brackets."""
-    parts: list[Sequence[SourceWord]] = []
+    return list(cut_at(",", words))
+
+
+def cut_at(sign: str, words: Sequence[SourceWord]) -> Iterator[Sequence[SourceWord]]:
+    """Parts between a sign outside of brackets."""
     depth = start = 0
     for at, word in enumerate(words):
         depth += (word.text in ("(", "[", "{")) - (word.text in (")", "]", "}"))
-        if word.text == "," and depth == 0:
-            parts.append(words[start:at])
+        if word.text == sign and depth == 0:
+            yield words[start:at]
             start = at + 1
-    return [*parts, words[start:]]
+    yield words[start:]
 
 
 def evaluate(words: Sequence[SourceWord], scopes: Sequence[Constants]) -> Known:
@@ -255,17 +259,19 @@ def _named(words: Sequence[SourceWord], at: int, scopes: Sequence[Constants]) ->
     while at + 1 < len(words) and words[at].text == "::" and words[at + 1].is_name:
         name, at = f"{name}::{words[at + 1].text}", at + 2
     value = _said(name, scopes)
-    if at + 1 < len(words) and words[at].text == ".":
-        axis = AXES.get(words[at + 1].text)
-        if axis is None or not isinstance(value, tuple):
-            return None, at + 2
-        return value[axis], at + 2
+    while at + 1 < len(words) and words[at].text == ".":
+        member, at = words[at + 1].text, at + 2
+        axis = AXES.get(member)
+        name = f"{name}.{member}"
+        of_size = axis is not None and isinstance(value, tuple)
+        value = value[axis] if of_size else _said(name, scopes)  # type: ignore[index]
     return value, at
 
 
 def _said(name: str, scopes: Sequence[Constants]) -> Known:
-    """What the innermost scope says that has a name, or the class that the name begins with."""
-    begins = name.split("::")[0]
+    """What the innermost scope says that has a name, or the class or the variable that the name
+    begins with."""
+    begins = name.split("::")[0].split(".")[0]
     for scope in reversed(scopes):
         if name in scope or begins in scope:
             return scope.get(name)

@@ -6,22 +6,10 @@ from collections.abc import Sequence
 
 from bankwise.read.launch.brackets import CLOSING, closing
 from bankwise.read.launch.changes import is_constant, type_before
-from bankwise.read.launch.constants import AXES, Known, cut, evaluate, held, stands_apart
+from bankwise.read.launch.constants import AXES, Constants, Known, cut, evaluate, held, stands_apart
 from bankwise.read.launch.facts import Size
 from bankwise.read.launch.reading import CONFIGURED, HostReading
 from bankwise.read.launch.tokens import SourceWord
-
-
-def scope_name(words: Sequence[SourceWord], at: int) -> str:
-    """The structure, namespace or enumeration that a bracket opens; ``enum`` for one without a
-    name."""
-    place = at - 1
-    while place >= 0 and (words[place].is_name or words[place].text in (":", "::", ",")):
-        if words[place].text in ("struct", "class", "namespace", "enum"):
-            named = words[place + 1].is_name
-            return words[place + 1].text if named else words[place].text
-        place -= 1
-    return ""
 
 
 def is_enum(words: Sequence[SourceWord], at: int) -> bool:
@@ -80,14 +68,17 @@ def declare(reading: HostReading, at: int) -> None:
     constant = is_constant(words, at)
     is_size = "dim3" in (words[at].text, words[at - 1].text if words[at].text == "const" else "")
     while place + 1 < len(words) and words[place].is_name:
-        name, opens = words[place].text, words[place + 1].text
-        value, place = _initial(reading, place + 1, is_size)
+        name, opens, begins = words[place].text, words[place + 1].text, place + 1
+        value, place = first_value(reading, begins, is_size)
         known = constant or not reading.may_change(name)
         known &= not _is_parameter(words, place)
         kept = held(value, words[at].text) if known else None
         kept = kept if reading.scopes[-1].get(name, kept) == kept else None
         if opens in ("=", "(", "{"):
             reading.scopes[-1][name] = kept
+            reading.initial.pop(name, None)
+            if known and kept is None:
+                reading.initial[name] = reading.scopes[-1], begins, is_size, words[at].text
         elif opens in (",", ")", ";", "[") or (opens == ":" and words[at].text != "case"):
             known = is_size and opens == ";" and not reading.may_change(name)
             reading.scopes[-1][name] = (1, 1, 1) if known else None
@@ -136,14 +127,14 @@ def _is_parameter(words: Sequence[SourceWord], end: int) -> bool:
     return after[:1] == [","] and typed and (words[end + 2].is_name or after[2] in ("*", "&", "::"))
 
 
-def _initial(reading: HostReading, at: int, is_size: bool) -> tuple[Known, int]:
+def first_value(reading: HostReading, at: int, is_size: bool) -> tuple[Known, int]:
     """The value behind a declared name, and where it ends."""
     words = reading.words
     opens = words[at].text
     if opens in ("(", "{"):
         end = closing(words, at)
         inside = words[at + 1 : end]
-        value = _dim3(reading, inside) if is_size else evaluate(inside, reading.scopes)
+        value = _dim3(inside, reading.scopes) if is_size else evaluate(inside, reading.scopes)
         return value, end + 1
     if opens != "=":
         return None, at
@@ -152,12 +143,12 @@ def _initial(reading: HostReading, at: int, is_size: bool) -> tuple[Known, int]:
         end = closing(words, end) + 1 if words[end].text in CLOSING else end + 1
     inside = words[at + 1 : end]
     is_size |= bool(inside) and inside[0].text == "dim3"
-    return (size_of(reading, inside) if is_size else evaluate(inside, reading.scopes)), end
+    return (size_of(inside, reading.scopes) if is_size else evaluate(inside, reading.scopes)), end
 
 
-def _dim3(reading: HostReading, inside: Sequence[SourceWord]) -> Size | None:
+def _dim3(inside: Sequence[SourceWord], scopes: Sequence[Constants]) -> Size | None:
     """The arguments of ``dim3(..)``."""
-    values = [evaluate(part, reading.scopes) for part in cut(inside)] if inside else []
+    values = [evaluate(part, scopes) for part in cut(inside)] if inside else []
     numbers = [one for one in values if isinstance(one, int) and one > 0]
     if not 1 <= len(values) <= 3 or len(numbers) != len(values):
         return None
@@ -165,14 +156,14 @@ def _dim3(reading: HostReading, inside: Sequence[SourceWord]) -> Size | None:
     return x, y, z
 
 
-def size_of(reading: HostReading, part: Sequence[SourceWord]) -> Size | None:
+def size_of(part: Sequence[SourceWord], scopes: Sequence[Constants]) -> Size | None:
     """A size: a number, a variable, ``dim3(..)``, ``{..}``."""
     if part and part[0].text == "dim3" and len(part) > 2:
         part = part[1:]
-        return _dim3(reading, part[1:-1]) if part[0].text in ("(", "{") else None
+        return _dim3(part[1:-1], scopes) if part[0].text in ("(", "{") else None
     if part and part[0].text == "{":
-        return _dim3(reading, part[1:-1])
-    found = evaluate(part, reading.scopes)
+        return _dim3(part[1:-1], scopes)
+    found = evaluate(part, scopes)
     return (found, 1, 1) if isinstance(found, int) and found > 0 else _whole(found)
 
 
@@ -189,7 +180,7 @@ def assign_member(reading: HostReading, at: int) -> None:
         return
     if member in CONFIGURED:
         is_bytes = member == CONFIGURED[-1]
-        known = evaluate(said, reading.scopes) if is_bytes else size_of(reading, said)
+        known = evaluate(said, reading.scopes) if is_bytes else size_of(said, reading.scopes)
         reading.scopes[-1][f"{name}.{member}"] = known
     value = reading.scopes[-1].get(name)
     if member in AXES and isinstance(value, tuple):

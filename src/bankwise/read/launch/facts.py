@@ -171,19 +171,29 @@ def _passed(number: int | float | None, size: int, kind: str) -> int | float | N
         return int(number != 0)
     if size == 1 and not kind and number not in (0, 1):
         return None
-    fits = -(1 << 8 * size - 1) <= number < 1 << 8 * size
-    return number if fits else number % (1 << 8 * size)
+    return number if holds(size, number) else number % (1 << 8 * size)
+
+
+def argument_bytes(name: str | int, sizes: Mapping[str | int, int]) -> int:
+    """The size of an argument, by its name or its number; 0 if nobody knows it."""
+    named = {str(key): size for key, size in sizes.items()}
+    number_of = dict(zip(map(str, range(len(sizes))), sizes.values(), strict=True))
+    return named.get(str(name), number_of.get(str(name), 0))
+
+
+def holds(size: int, number: int) -> bool:
+    """Whether an argument of so many bytes, 0 for nobody knows, holds a number, with a sign or
+    without."""
+    return not size or -(1 << 8 * size - 1) <= number < 1 << 8 * size
 
 
 def bits_of(name: str | int, number: int | float, sizes: Mapping[str | int, int]) -> int:
     """The number that an argument holds: of a fraction its IEEE bits, in as many bytes as ``sizes``
     has of the argument. :class:`InputError` if that is no float, and for a number that needs more
     bytes."""
-    named = {str(key): size for key, size in sizes.items()}
-    number_of = dict(zip(map(str, range(len(sizes))), sizes.values(), strict=True))
-    size = named.get(str(name), number_of.get(str(name), 0))
+    size = argument_bytes(name, sizes)
     if isinstance(number, int):
-        if size and not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
+        if not holds(size, number):
             raise InputError(f"argument {name} has {size} bytes; {number} needs more")
         return number
     if size not in _FLOATS:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from bankwise.read.launch.brackets import closing, opening
+from bankwise.read.launch.constants import cut
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.launched import BY_CALL
-from bankwise.read.launch.launchers import angle
+from bankwise.read.launch.launchers import angle, whole_arguments
 from bankwise.read.launch.reading import HostReading
 from bankwise.read.launch.tokens import SourceWord
 
@@ -34,16 +36,55 @@ def handed_kernels(reading: HostReading) -> Iterator[KernelLaunch]:
     known = {name for name in names if any(name in some for some in reading.pointers.values())}
     held = {p for p in reading.pointers if p in {one.kernel for one in reading.found}}
     told: set[str] = set()
+    asks = _asking_macros(words)
     for at, outer in _mentions(words, names):
         name = words[at].text
         followed = outer in reading.launchers and outer not in reading.not_followed
         launches = outer in BY_CALL or _ASKS.fullmatch(outer) is not None
+        launches |= outer in asks and _argument(words, at) in asks[outer]
         pointed = name in known and any(name in reading.pointers[p] for p in held) and not outer
         if name not in told and not (followed or launches or pointed):
             told.add(name)
             line = words[at].line
             place = f"line {line}" if line else "a header"
             yield KernelLaunch(name, said=f"as it is launched by what {place} hands it to")
+
+
+def _asking_macros(words: Sequence[SourceWord]) -> dict[str, frozenset[int]]:
+    """Of macros the places of arguments of which they ask at most something, however each is
+    defined: as ``#define LIMIT(k, n) CHECK(cudaFuncSetAttribute(k, attribute, n))``."""
+    found = dict[str, frozenset[int]]()
+    for at, word in enumerate(words[:-2]):
+        if word.text == "#define" and words[at + 2].text == "(":
+            name, closes = words[at + 1].text, closing(words, at + 2)
+            end = next((n for n in range(closes, len(words)) if words[n].text == "#end"), closes)
+            names = [part[0].text for part in cut(words[at + 3 : closes]) if len(part) == 1]
+            mine = {n for n, one in enumerate(names) if _only_asked(words[closes:end], one)}
+            found[name] = found.get(name, frozenset(mine)) & mine
+    return found
+
+
+def _only_asked(body: Sequence[SourceWord], name: str) -> bool:
+    """Whether a macro does nothing with an argument but ask something of it."""
+    outer = (_outer(body, at) for at, word in enumerate(body) if word.text == name)
+    return all(_ASKS.fullmatch(one) for one in outer)
+
+
+def _argument(words: Sequence[SourceWord], at: int) -> int:
+    """The place of the argument that a kernel is among those of what it is handed to, perhaps in
+    brackets of its own; -1 for none."""
+    place = at
+    while place > 0 and words[place].text not in (";", "{", "}"):
+        if words[place].text == ")":
+            place = opening(words, place)
+        elif words[place].text == "(" and words[place - 1].is_name:
+            ends = place + 1
+            for number, part in enumerate(whole_arguments(words[ends : closing(words, place)])):
+                ends += len(part) + 1
+                if at < ends:
+                    return number
+        place -= 1
+    return -1
 
 
 def _kernels(words: Sequence[SourceWord], names: Collection[str]) -> set[str]:

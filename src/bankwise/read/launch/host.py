@@ -14,25 +14,27 @@ that a call hands over; one in a macro where that is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from bankwise.read.launch.arrays import declare_array, declared_array
-from bankwise.read.launch.bodies import classes_in, hidden_at, hidden_by_call
-from bankwise.read.launch.changes import changed, steady
-from bankwise.read.launch.constants import Known, evaluate
+from bankwise.read.launch.bodies import (
+    ClassBlock,
+    classes_in,
+    hidden_at,
+    hidden_by_call,
+    scope_name,
+)
+from bankwise.read.launch.changes import EVERY_PLACE, changed, steady
 from bankwise.read.launch.declared import (
     assign_member,
     declare,
     declare_parts,
-    declare_reference,
     define,
     enumerate_names,
     is_enum,
     leave,
-    scope_name,
-    size_of,
 )
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.functions import expanded
@@ -52,15 +54,16 @@ from bankwise.read.launch.launchers import (
     numbers_in,
 )
 from bankwise.read.launch.loops import loop_at
+from bankwise.read.launch.members import declare_alias, declare_record, given_constants
+from bankwise.read.launch.narrowed import narrow_block, narrow_case
 from bankwise.read.launch.pointers import pointers_in
 from bankwise.read.launch.reading import HostReading
+from bankwise.read.launch.records import Record, kept_by_constructors, records_in
 from bankwise.read.launch.settled import AskMacros, defined_differently, settled
 from bankwise.read.launch.tokens import SourceWord, tokens
 from bankwise.read.line_marks import MarkedLine, marked_lines
 
 _MOST_TOKENS = 400_000
-_EVERY_PLACE = frozenset(range(256))
-"""What is launched by a call gets copies: a kernel has no other parameters than values."""
 
 
 def launches_in(
@@ -80,14 +83,12 @@ def launches_in(
     words = expanded(kept, launching_macros(kept, LAUNCHES))
     launchers = launchers_in(words, LAUNCHES)
     classes = classes_in(words)
-    values = {
-        **by_value(words, functions_in(words), classes),
-        **dict.fromkeys(BY_CALL, _EVERY_PLACE),
-    }
+    records = records_in(words, classes)
+    values = _values(words, classes, records)
     names = frozenset(changed(words, values))
     reading = HostReading(words, changed=names, pointers=pointers_in(words), values=values)
     reading.steady, reading.launchers = steady(words), launchers
-    reading.classes = classes
+    reading.classes, reading.records = classes, records
     reading.several = frozenset(defined_differently(words))
     called = {name: one for name, one in launchers.items() if is_called(words, name, one)}
     theirs = {name: one for name, one in launchers.items() if not words[one.named].line}
@@ -101,6 +102,14 @@ def launches_in(
             _read_alone(reading, one.start, one.stop)
     reading.found = [*reading.found, *handed_kernels(reading)]
     return tuple(_told(reading))
+
+
+def _values(
+    words: Sequence[SourceWord], classes: Mapping[int, ClassBlock], records: Mapping[str, Record]
+) -> Mapping[str, frozenset[int]]:
+    """The places of arguments that calls leave as they are, by what they call."""
+    functions = by_value(words, functions_in(words), classes)
+    return {**functions, **kept_by_constructors(records), **dict.fromkeys(BY_CALL, EVERY_PLACE)}
 
 
 def lines_of_kernels(source: str) -> frozenset[int]:
@@ -158,6 +167,7 @@ def _read(reading: HostReading, at: int) -> int:
         reading.blocks.append(at)
         if is_enum(words, at):
             enumerate_names(reading, at)
+        narrow_block(reading, at)
     elif word.text == "}" and len(reading.scopes) > 1:
         leave(reading)
     elif word.text in LAUNCHES and not word.line and not reading.may_be_called(at):
@@ -170,18 +180,26 @@ def _read(reading: HostReading, at: int) -> int:
         _follow(reading, at)
     elif word.text == "for":
         return _repeat(reading, at)
+    elif word.text in ("case", "default"):
+        narrow_case(reading, at)
     elif (found := declared_array(words, at)) is not None:
         declare_array(words, found, reading.scopes)
     elif word.text == "auto" and at + 2 < len(words) and not words[at + 1].is_name:
         declare_parts(reading, at)
     elif word.text in ("&", "&&"):
-        declare_reference(reading, at)
+        declare_alias(reading, at)
     elif at + 2 < len(words) and word.is_name:
-        if words[at + 1].is_name:
-            declare(reading, at)
-        elif [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
-            assign_member(reading, at)
+        _declare(reading, at)
     return at + 1
+
+
+def _declare(reading: HostReading, at: int) -> None:
+    """``dim3 block`` or ``block.x =``, if that stands at a place."""
+    if reading.words[at + 1].is_name:
+        declare(reading, at)
+        declare_record(reading, at)
+    elif [one.text for one in reading.words[at + 1 : at + 4 : 2]] == [".", "="]:
+        assign_member(reading, at)
 
 
 def _repeat(reading: HostReading, at: int) -> int:
@@ -225,9 +243,9 @@ def _follow(reading: HostReading, at: int) -> None:
     reading.followed.add(name)
     constant = {each.name for each in one.parameters if each.is_constant}
     mine = frozenset(changed(reading.words[one.start : one.stop], reading.values)) - constant
-    known = numbers | {each.parameter.name: _given(reading, each) for each in given}
+    known = numbers | given_constants(reading, given)
     mine |= set(one.names).difference(numbers) if name in within else set()
-    known = {n: None if n in mine else value for n, value in known.items()}
+    known = {n: None if n.split(".")[0] in mine else value for n, value in known.items()}
     known = dict.fromkeys(hidden_by_call(reading.words, one.start, reading.classes)) | known
     held = {each.parameter.name: _held(reading, each) for each in given}
     scopes, called, calls, blocks = reading.scopes, reading.called, reading.calls, reading.blocks
@@ -248,12 +266,3 @@ def _held(reading: HostReading, one: GivenWords) -> set[str]:
     """The kernels that an argument may be, as globs, and those that the parameter is assigned."""
     own = reading.pointers.get(one.parameter.name, set())
     return own.union(named_kernels(reading, one.words, len(one.words)))
-
-
-def _given(reading: HostReading, one: GivenWords) -> Known:
-    """The value of an argument, as far as constants decide it."""
-    return (size_of if one.parameter.is_size else _value)(reading, one.words)
-
-
-def _value(reading: HostReading, words: Sequence[SourceWord]) -> Known:
-    return evaluate(words, reading.scopes) if words else None

@@ -7,7 +7,7 @@ from itertools import islice, product
 
 from bankwise.errors import InputError
 from bankwise.read.launch.brackets import closing, opening
-from bankwise.read.launch.constants import cut, evaluate
+from bankwise.read.launch.constants import Known, cut, evaluate
 from bankwise.read.launch.declared import size_of
 from bankwise.read.launch.facts import KernelLaunch, check_block
 from bankwise.read.launch.launchers import whole_arguments
@@ -59,11 +59,10 @@ def read_call(reading: HostReading, at: int) -> None:
         end -= 1
     given = [parts[one] for one in sizes if one < len(parts)]
     if not sizes:
-        name = parts[0][-1].text if parts[0] else ""
+        name = "".join(one.text for one in parts[0] if one.text != "&")
         given = [(SourceWord(f"{name}.{one}", words[at].line),) for one in CONFIGURED]
     listed = _ARGUMENTS.get(words[at].text, len(parts))
-    values = [evaluate(part, reading.scopes) for part in parts[listed:]]
-    numbers = tuple(one if isinstance(one, int) else None for one in values)
+    numbers = _numbers(reading, parts[listed:])
     _launched(reading, at, named_kernels(reading, words, end + 1), given, numbers)
 
 
@@ -74,7 +73,7 @@ def _launched(
     parts: Sequence[Sequence[SourceWord]],
     arguments: tuple[int | None, ...],
 ) -> None:
-    block = size_of(reading, parts[1]) if len(parts) > 1 else None
+    block = size_of(parts[1], reading.scopes) if len(parts) > 1 else None
     try:
         block = check_block(block) if block else None
     except InputError:
@@ -87,7 +86,7 @@ def _launched(
         KernelLaunch(
             kernel=name,
             block=block,
-            grid=size_of(reading, parts[0]),
+            grid=size_of(parts[0], reading.scopes),
             shared_bytes=shared if isinstance(shared, int) else None,
             positional=arguments,
             said=said,
@@ -103,9 +102,36 @@ def _arguments(reading: HostReading, at: int) -> tuple[int | None, ...]:
     if at >= len(words) or words[at].text != "(":
         return ()
     inside = words[at + 1 : closing(words, at)]
-    parts = whole_arguments(inside) if inside else []
-    values = [evaluate(part, reading.scopes) for part in parts]
-    return tuple(one if isinstance(one, int) else None for one in values)
+    return _numbers(reading, whole_arguments(inside) if inside else [])
+
+
+def _numbers(reading: HostReading, parts: Sequence[Sequence[SourceWord]]) -> tuple[int | None, ...]:
+    """What arguments are; ``args...`` as many as were handed over."""
+    found = list[Known]()
+    for part in parts:
+        texts = [word.text for word in part]
+        many = _pack(reading, texts)
+        if many is None:
+            found.append(evaluate(part, reading.scopes))
+            continue
+        name, count, kept = many
+        every = (SourceWord(f"{name}...{n}", 0) for n in range(count))
+        found += [evaluate([one], reading.scopes) if kept else None for one in every]
+    return tuple(one if isinstance(one, int) else None for one in found)
+
+
+def _pack(reading: HostReading, texts: Sequence[str]) -> tuple[str, int, bool] | None:
+    """Of ``std::forward<Args>(args)...`` the name, how many these are, and whether they are handed
+    on as they are; None of another argument."""
+    if list(texts[-3:]) != ["."] * 3:
+        return None
+    for name in texts[:-3]:
+        scope = next((one for one in reversed(reading.scopes) if name in one), {})
+        count = scope.get(f"{name}...")
+        if isinstance(count, int):
+            forwarded = "forward" in texts[:3] and texts[-6:-3] == ["(", name, ")"]
+            return name, count, forwarded or len(texts) == 4
+    return None
 
 
 def named_kernels(reading: HostReading, words: Sequence[SourceWord], end: int) -> tuple[str, ...]:

@@ -22,20 +22,26 @@ from bankwise.read.launch.constants import Constants, cut, evaluate
 from bankwise.read.launch.pointers import name_before
 from bankwise.read.launch.tokens import SourceWord
 
+_MOST_PLACES = 256
+"""Of arguments that are told apart."""
+_CALLS = ("cudaLaunchKernelEx", "hipLaunchKernelEx", "hipLaunchKernelGGL")
+"""What launches a kernel with the arguments behind its own."""
 _NO_FUNCTIONS = ("if", "while", "for", "switch", "catch", "return", "sizeof", "else", "do")
 _BESIDE = ("const", "noexcept", "override", "static", "inline")
 
 
 class Parameter(Struct, frozen=True):
     """A parameter of a function: its ``name``, whether it is a dim3, whether it is handed over as a
-    value, its ``default``, empty without one, and whether it is such a value that nothing may
-    change."""
+    value, or a reference to what stays, its ``default``, empty without one, whether it is such a
+    value that nothing may change, the last name of its type, and whether it is all that follow."""
 
     name: str
     is_size: bool
     by_value: bool
     default: Sequence[SourceWord] = ()
     is_constant: bool = False
+    kind: str = ""
+    is_pack: bool = False
 
 
 class Launcher(Struct, frozen=True):
@@ -141,10 +147,7 @@ def by_value(
 ) -> Mapping[str, frozenset[int]]:
     """The places of arguments that functions take as values, and leave as they are: of those of
     classes also behind the sign that is before their names in ``a.f(n)`` and ``a->f(n)``."""
-    places = {
-        name: frozenset(n for n, each in enumerate(one.parameters) if each.by_value)
-        for name, one in found.items()
-    }
+    places = {name: frozenset(_kept_places(words, one)) for name, one in found.items()}
     members = {
         name
         for name, one in found.items()
@@ -152,6 +155,27 @@ def by_value(
         or any(begins < one.named < block.stop for begins, block in classes.items())
     }
     return places | {f"{sign}{name}": places[name] for name in members for sign in (".", "->")}
+
+
+def _kept_places(words: Sequence[SourceWord], one: Launcher) -> Iterator[int]:
+    """The places of values; of all that follow those behind as well where these are handed to a
+    kernel alone: it gets copies."""
+    for place, each in enumerate(one.parameters):
+        if each.by_value:
+            yield place
+        elif each.is_pack and _handed_to_kernels(words, one, each.name):
+            yield from range(place, _MOST_PLACES)
+
+
+def _handed_to_kernels(words: Sequence[SourceWord], one: Launcher, name: str) -> bool:
+    """Whether a parameter is named nowhere but among the arguments of a launch."""
+    inside = set[int]()
+    for at in range(one.start, one.stop - 1):
+        if (words[at].text == ">>>" and words[at + 1].text == "(") or (
+            words[at].text.startswith(_CALLS) and words[at + 1].text == "("
+        ):
+            inside.update(range(at, _closed(words, at + 1)))
+    return all(at in inside for at in range(one.start, one.stop) if words[at].text == name)
 
 
 def _holds(words: Sequence[SourceWord], one: Launcher, signs: Collection[str]) -> bool:
@@ -174,7 +198,7 @@ def _functions(words: Sequence[SourceWord]) -> Iterator[tuple[str, Launcher]]:
             start += 1
         if [one.text for one in words[start : start + 1]] != ["{"]:
             continue
-        parameters = tuple(_parameter(part) for part in cut(words[at + 2 : end]) if part)
+        parameters = tuple(parameter_of(part) for part in cut(words[at + 2 : end]) if part)
         template = _template(words, at)
         numbers, defaults = tuple(map(_number, template)), tuple(map(_default, template))
         if not any(numbers):
@@ -201,15 +225,20 @@ def _template(words: Sequence[SourceWord], at: int) -> list[Sequence[SourceWord]
     return cut(words[begins + 2 : angle(words, begins + 1)])
 
 
-def _parameter(part: Sequence[SourceWord]) -> Parameter:
+def parameter_of(part: Sequence[SourceWord]) -> Parameter:
     """``const int n = 4``: a name, and what is said of it."""
     texts = [word.text for word in part]
     equals = texts.index("=") if "=" in texts else len(part)
     opens = texts.index("[") if "[" in texts and "(" not in texts else equals
     name = name_before(part, min(equals, opens))
-    value = not {"&", "&&", "*", "["} & set(texts[:equals])
-    constant = value and "const" in texts[:equals]
-    return Parameter(name, "dim3" in texts[:equals], value, part[equals + 1 :], constant)
+    said = texts[:equals]
+    to_constant = said[-2:-1] == ["&"] and "const" in (said[0], *said[-3:-2])
+    value = not {"&", "&&", "*", "["} & set(said) or (to_constant and not {"*", "["} & set(said))
+    constant = value and "const" in said
+    types = [one for one in said[:-1] if one[0].isalpha() or one[0] == "_"]
+    kind = next((one for one in reversed(types) if one not in ("const", "volatile")), "")
+    pack = said[-4:-1] == ["."] * 3
+    return Parameter(name, "dim3" in said, value, part[equals + 1 :], constant, kind, pack)
 
 
 def _number(part: Sequence[SourceWord]) -> str | None:
@@ -235,10 +264,12 @@ def is_called(words: Sequence[SourceWord], name: str, one: Launcher) -> bool:
 
 def arguments_at(words: Sequence[SourceWord], at: int) -> tuple[int, int] | None:
     """The brackets of the arguments of the call whose function's name stands at a place, perhaps
-    with those of its template; None where it is no call, but a declaration."""
+    with those of its template; None where it is no call, but a declaration. Where a template is
+    instantiated, for calls from elsewhere, those of its parameters, which say nothing of them."""
     before = words[at - 1] if at else words[at]
     declares = before.is_name and before.text not in _NO_FUNCTIONS
-    if at + 1 >= len(words) or declares or before.text in ("*", ">", "#define"):
+    declares |= before.text in ("*", ">", "#define")
+    if at + 1 >= len(words) or (declares and not _instantiates(words, at)):
         return None
     opens = at + 1
     if words[opens].text == "<":
@@ -248,11 +279,24 @@ def arguments_at(words: Sequence[SourceWord], at: int) -> tuple[int, int] | None
     return opens, _closed(words, opens)
 
 
+def _instantiates(words: Sequence[SourceWord], at: int) -> bool:
+    """Whether ``template void run<64>(float*)`` instantiates the function whose name stands at a
+    place."""
+    place = at - 1
+    while place > 0 and (words[place].is_name or words[place].text in ("::", "*", "&", "<", ">")):
+        if words[place].text == "template":
+            return words[place + 1].text != "<" and words[place - 1].text != "extern"
+        place -= 1
+    return place == 0 and words[0].text == "template" and words[1].text != "<"
+
+
 class GivenWords(Struct, frozen=True):
-    """What a call gives for a parameter: an expression, or the parameter's default."""
+    """What a call gives for a parameter: an expression, or the parameter's default; of one that is
+    all that follow each of these."""
 
     parameter: Parameter
     words: Sequence[SourceWord]
+    every: tuple[Sequence[SourceWord], ...] = ()
 
 
 def given_in(words: Sequence[SourceWord], at: int, one: Launcher) -> tuple[GivenWords, ...] | None:
@@ -262,11 +306,14 @@ def given_in(words: Sequence[SourceWord], at: int, one: Launcher) -> tuple[Given
         return None
     opens, closes = brackets
     parts = whole_arguments(words[opens + 1 : closes]) if closes > opens + 1 else []
-    if len(parts) > len(one.parameters):
+    named = [each for each in one.parameters if not each.is_pack]
+    if len(parts) > len(named) == len(one.parameters):
         return None
-    rest = [each.default for each in one.parameters[len(parts) :]]
-    pairs = zip(one.parameters, [*parts, *rest], strict=True)
-    return tuple(GivenWords(*pair) for pair in pairs)
+    rest = [each.default for each in named[len(parts) :]]
+    pairs = zip(named, [*parts[: len(named)], *rest], strict=True)
+    packs = [each for each in one.parameters if each.is_pack]
+    more = (GivenWords(each, (), tuple(parts[len(named) :])) for each in packs)
+    return (*(GivenWords(*pair) for pair in pairs), *more)
 
 
 def whole_arguments(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:

@@ -12,6 +12,7 @@ from bankwise.read.launch.changes import changed
 from bankwise.read.launch.constants import Constants
 from bankwise.read.launch.facts import KernelLaunch
 from bankwise.read.launch.launchers import Launcher
+from bankwise.read.launch.records import Record
 from bankwise.read.launch.tokens import SourceWord
 
 _MOST_CALLS = 256
@@ -33,7 +34,10 @@ class HostReading(Struct):
     arguments that such functions leave as they are; ``blocks``: where the blocks of the scopes
     begin, -1 for none; ``inside``: names that something assigns in the block that begins at a
     place; ``classes``: by where their blocks begin; ``several``: macros that are
-    defined in several ways; ``enumerated``: names of enumerations."""
+    defined in several ways; ``enumerated``: names of enumerations; ``records``: structures that
+    hold sizes; ``initial``: variables that keep a first value which is not known, with their scope,
+    the place where it begins, whether it is a size, and its type; ``narrowed``: by where blocks
+    begin what is known there alone; ``members``: of variables that are structures."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
@@ -56,17 +60,24 @@ class HostReading(Struct):
     classes: Mapping[int, ClassBlock] = field(default_factory=dict)
     several: frozenset[str] = frozenset()
     enumerated: set[str] = field(default_factory=set)
+    records: Mapping[str, Record] = field(default_factory=dict)
+    initial: dict[str, tuple[Constants, int, bool, str]] = field(default_factory=dict)
+    narrowed: dict[int, set[str]] = field(default_factory=dict)
+    members: dict[str, set[str]] = field(default_factory=dict)
 
     def may_change(self, name: str) -> bool:
         """Whether something may assign to a name that is declared in the innermost scope: a local
         variable of a function only in its own block, or where a macro names it."""
         if name not in self.changed or not self._in_function or self.called[-1]:
             return name in self.changed
-        block = self.blocks[-1]
+        return name in self.changes_in(self.blocks[-1])
+
+    def changes_in(self, block: int) -> frozenset[str]:
+        """The names that something may assign in the block that begins at a place."""
         if block not in self.inside:
             mine = self.words[block : closing(self.words, block) + 1]
             self.inside[block] = frozenset(changed(mine, self.values)) | self._in_macros
-        return name in self.inside[block]
+        return self.inside[block]
 
     def may_be_called(self, at: int) -> bool:
         """Whether what stands at a place of a header is read for a call of its function."""
@@ -74,10 +85,14 @@ class HostReading(Struct):
         return bool(self.calls) or any(name in self.not_followed for name in within)
 
     @property
+    def function(self) -> int:
+        """Where the body begins of the function that is read; -1 outside of one."""
+        begins = (at for at in self.blocks if at > 0 and self.words[at - 1].text in _BEFORE_BODY)
+        return next(begins, -1)
+
+    @property
     def _in_function(self) -> bool:
-        return self.blocks[-1] >= 0 and any(
-            at > 0 and self.words[at - 1].text in _BEFORE_BODY for at in self.blocks
-        )
+        return self.blocks[-1] >= 0 and self.function >= 0
 
     @property
     def _in_macros(self) -> frozenset[str]:

@@ -111,21 +111,26 @@ def _sum64(a: Array, b: Array, carry: tuple[Array, ...]) -> Array:
 
 
 def scaled(f: Form) -> Meaning | None:
-    """LEA: (a << n) + b; .HI: the upper word of c:a << n, plus b; .SX32: c is the sign of a."""
+    """LEA: (a << n) + b; .HI: the upper word of c:a << n, plus b; .SX32: c is the sign of a. Of -a
+    what passes bit 31 is that of a difference without borrow: so nvcc subtracts in 64 bits,
+    ``LEA R8, P0, -R5, R2, 0x5; IADD3.X R9, R3, -0x1, RZ, P0``."""
     words = set(f.name.split(".")[1:])
     count = 3 if "HI" not in words or "SX32" in words else 4
     if words - {"HI", "X", "SX32"} or len(f.sources) != count or len(f.outs) > 1:
         return None
-    if bool(f.ins) != ("X" in words) or (f.outs and f.sources[0][0] in "-~"):
+    first = f.sources[0]
+    less = bool(f.outs) and first[0] == "-" and not first[1:2].isdigit()
+    if bool(f.ins) != ("X" in words) or (f.outs and first[0] in "-~" and (words or not less)):
         return None
+    first, widened = (first[1:], _SUBTRACTED) if less else (first, _WIDENED)
 
     shifted: Callable[..., Array] = partial(_shifted_left, words=words)
     shifted = shifted if "HI" in words else LaneSum(shifted, (0, 1), (1,))
 
     def run(state: State) -> tuple[Value, ...]:
-        values = [word(state, text) for text in (f.sources[0], *f.sources[2:])]
+        values = [word(state, text) for text in (first, *f.sources[2:])]
         moved = apply(shifted, *values)
-        parts = [apply(_WIDENED, moved), _addend(state, f.sources[1])]
+        parts = [apply(widened, moved), _addend(state, f.sources[1])]
         parts += [apply(_WIDENED, predicate(state, text)) for text in f.ins]
         total = apply(_TOTAL, *parts)
         result = (apply(_FIT, total),) if following(f.target, 1) else ()
