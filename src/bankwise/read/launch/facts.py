@@ -175,13 +175,24 @@ def _passed(number: int | float | None, size: int, kind: str) -> int | float | N
     return number if fits else number % (1 << 8 * size)
 
 
+def as_tried(numbers: Given, sizes: Mapping[str | int, int]) -> Given:
+    """Numbers that are tried for arguments of these ``sizes`` in bytes, as these hold them: one of
+    a single byte may be a bool."""
+    return {k: int(n != 0) if _bytes_of(k, sizes) == 1 else n for k, n in numbers.items()}
+
+
+def _bytes_of(name: str | int, sizes: Mapping[str | int, int]) -> int:
+    """The size of an argument by its name or its place; 0 of one that is not known."""
+    named = {str(key): size for key, size in sizes.items()}
+    number_of = dict(zip(map(str, range(len(sizes))), sizes.values(), strict=True))
+    return named.get(str(name), number_of.get(str(name), 0))
+
+
 def bits_of(name: str | int, number: int | float, sizes: Mapping[str | int, int]) -> int:
     """The number that an argument holds: of a fraction its IEEE bits, in as many bytes as ``sizes``
     has of the argument. :class:`InputError` if that is no float, and for a number that needs more
     bytes."""
-    named = {str(key): size for key, size in sizes.items()}
-    number_of = dict(zip(map(str, range(len(sizes))), sizes.values(), strict=True))
-    size = named.get(str(name), number_of.get(str(name), 0))
+    size = _bytes_of(name, sizes)
     if isinstance(number, int):
         if size and not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
             raise InputError(f"argument {name} has {size} bytes; {number} needs more")
