@@ -20,7 +20,7 @@ from bankwise.read.sass.calls import InlinedSass
 from bankwise.read.sass.effects import results
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import constant_address, mentioned, number
-from bankwise.read.sass.tables import MOVES, only_source
+from bankwise.read.sass.tables import MOVED_BY, only_source
 
 _PLACE = re.compile(r"c\[0x4\]\s*\[(0x[0-9a-f]+)\]")
 _TEXT = re.compile(r"\$str(?:\$\d+)?|__unnamed_\d+")
@@ -63,7 +63,7 @@ def _moved(code: InlinedSass, externals: Mapping[int, str]) -> Iterator[tuple[in
     for at, one in enumerate(code.instructions):
         base = _base(one)
         source = only_source(code.instructions, at, base, targets) if base else None
-        if source is None or code.instructions[source].name not in MOVES:
+        if source is None or code.instructions[source].name not in MOVED_BY:
             continue
         place = number(code.instructions[source].operands[-1])
         if (
