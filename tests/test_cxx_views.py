@@ -336,6 +336,20 @@ def test_a_value_that_is_only_kept_is_no_factor() -> None:
     assert first.multiples == ("((1) * (4)) * (32)", "(1) * (32)")
 
 
+@pytest.mark.parametrize("value", ["", " = threadIdx.y"])
+def test_a_parameter_is_no_factor_also_where_a_call_may_leave_it_out(value: str) -> None:
+    """Nor is a constant of the same name outside of the function what it means there."""
+    text = f"""const int y = 8;
+__device__ void put(float* p, const int x, const int y{value}) {{ p[y * 32 + x] = 1; }}
+__global__ void k() {{ __shared__ float u[4096]; put(u, threadIdx.x, threadIdx.y); }}
+"""
+    source = parse(text, "k.cu")
+    (array,) = shared_arrays(source)
+    (use,) = (one for one in array.uses if one.indices)
+    row, place = terms_of(source, use.indices[0])
+    assert (row.multiples, place.multiples) == (("(1) * (32)",), ("1",))
+
+
 def corrupted(text: str, seed: int) -> str:
     """One number, sign or name of an index changed; seldom one that stands elsewhere."""
     draw = random.Random(seed)

@@ -232,3 +232,31 @@ def test_a_short_source_without_headers_is_compiled_whole(
     source = source.replace("std::vector<float*> all", "float** all")
     _, texts = fixed(tmp_path, monkeypatch, whole=0, source=source)
     assert not any(map(is_few, texts))
+
+
+SAYING = {
+    "#include <vector>": "#include <vector>\n#include <cassert>\n#include <cstdio>",
+    "  line[threadIdx.x] =": "  assert(out[0] > 1);\n  line[threadIdx.x] =",
+    "  tile[threadIdx.y][": "  assert(out[1] > 2);\n  tile[threadIdx.y][",
+    "  out[threadIdx.y *": '  if (out[2] > 3) printf("%f", out[4]);\n  out[threadIdx.y *',
+}
+"""What makes the kernels of the source assert and print."""
+
+
+@NVCC
+def test_a_kernel_that_asserts_and_prints_is_compiled_alone_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its texts and the functions of the driver have other places in constant bank 4 beside other
+    kernels."""
+    source, asked = SOURCE, array_search.few_kernels
+    for old, new in SAYING.items():
+        source = source.replace(old, new)
+    usual, _ = fixed(tmp_path, monkeypatch, whole=99, source=source)
+    answers = list[Any]()
+    asking = lambda *a: answers.append(asked(*a)) or answers[-1]  # noqa: E731 - in its place
+    monkeypatch.setattr(array_search, "few_kernels", asking)
+    found, _ = fixed(tmp_path, monkeypatch, whole=0, source=source)
+    assert answers
+    assert None not in answers
+    assert (found.patch, found.verdicts) == (usual.patch, usual.verdicts)

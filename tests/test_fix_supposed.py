@@ -151,3 +151,42 @@ def test_a_last_part_that_is_shorter_is_no_reason_to_stop(tmp_path: Path) -> Non
     told = after["launch"]["assumed"].removesuffix(" as an example").split("--arg ")
     assert {one.strip() for one in told} == {"", "2=27", "blockIdx.z=0"}
     assert {one["judge"]: one["status"] for one in answer["verdicts"]}["proof"] == "passed"
+
+
+FLAG = """\
+__global__ void turned(float* p, bool shifted) {
+  __shared__ float s[32 * 33];
+  for (int i = 0; i < 32; ++i) s[i * 32 + threadIdx.x + shifted] = p[i * 32 + threadIdx.x];
+  if (threadIdx.x == 0) s[shifted ? 0 : 1024] = 0;
+  __syncthreads();
+  for (int i = 0; i < 32; ++i) p[i * 32 + threadIdx.x] = s[threadIdx.x * 32 + i + shifted];
+}
+void launch(float* p, bool shifted) { turned<<<1, 32>>>(p, shifted); }
+"""
+
+
+def test_a_truth_value_is_tried_as_one(tmp_path: Path) -> None:
+    """64 and 256 are none, and both ways of it are executed. Each column of 32 floats is in one
+    bank: 31 passes more for each of 32 reads. Behind a pad in every row the last lane of a shifted
+    one, which writes to the next, has the bank of the first: one for each of 32 writes."""
+    path = tmp_path / "flag.cu"
+    path.write_text(FLAG)
+    done = bankwise("fix", path, "-t", "sm_80", "--format", "json", "--accept-sampled")
+    answer = json.loads(done.out)
+    (before,), (after,) = answer["before"]["kernels"], answer["after"]["kernels"]
+    assert (before["totals"]["run"]["extra"], after["totals"]["run"]["extra"]) == (31 * 32, 32)
+    assert after["launch"]["assumed"] == "--arg 1=1 as an example"
+    (ran,) = [one for one in answer["verdicts"] if one["judge"] == "execution"]
+    assert ran["status"] == "passed", ran["detail"]
+
+
+def test_what_data_decide_beside_a_truth_value_is_no_reason_to_leave_a_kernel_out(
+    tmp_path: Path,
+) -> None:
+    """All numbers are tried while something is left, also 1,024, which a byte does not hold."""
+    path = tmp_path / "flag.cu"
+    path.write_text(FLAG.replace("s[shifted ? 0 : 1024]", "s[(int)p[0] + shifted]"))
+    done = bankwise("check", path, "-t", "sm_80", "--format", "json")
+    (kernel,) = json.loads(done.out)["kernels"]
+    assert kernel["totals"]["run"]["extra"] == 31 * 32
+    assert "needs more" not in done.out + done.err

@@ -267,7 +267,7 @@ def test_groups_that_branch_to_a_block_again_are_several_whatever_the_loops() ->
         made = program([*steps, ProgramStep(14, "EXIT", flow="end")])
         every = range(len(made.blocks))
         places, common = (rng.sample(every, min(len(every), rng.randrange(4))) for _ in range(2))
-        often, looping = Counter[int](), _repeated(made, places)
+        often, looping = Counter[int](), _repeated(made, every, places)
         for block in every:
             ways = made.blocks[block].after
             again = block in reached(made, ways, places)

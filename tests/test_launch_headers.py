@@ -96,3 +96,49 @@ def test_what_a_header_launches_counts_where_the_source_calls_it(
     said = [(one.block and one.block[0], one.said) for one in every]
     words = "as it is launched in a header"
     assert said == [(block, f"{words} {where}".strip()) for block, where in found]
+
+
+ANGLED = """#include <lib/tile.cuh>
+void run(float* a) { lib::go<float>(a); }
+"""
+LIBRARY = """#pragma once
+#include <lib/rows.cuh>
+namespace lib {
+template <typename T> void go(T* a) {
+  constexpr int wide = 128 / sizeof(float);
+  k<T, wide><<<4, dim3(wide, ROWS)>>>(a);
+}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "flag", "block"),
+    [
+        ("include", "-I", (32, 8, 1)),
+        ("include", "-isystem", None),
+        ("third_party/include", "-I", None),
+    ],
+)
+def test_a_library_that_includes_itself_in_angle_brackets_is_its_own(
+    tmp_path: Path, folder: str, flag: str, block: tuple[int, int, int] | None
+) -> None:
+    """What others wrote is not read."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "tests").mkdir()
+    lib = tmp_path / folder / "lib"
+    lib.mkdir(parents=True)
+    (lib / "tile.cuh").write_text(LIBRARY)
+    (lib / "rows.cuh").write_text("#define ROWS 8\n")
+    file, flags = tmp_path / "tests" / "k.cu", (flag, f"{tmp_path}/{folder}")
+    found = launches_in(ANGLED, own_headers(ANGLED, file, flags))
+    assert {one.block for one in found} == ({block} if block else set())
+
+
+def test_a_header_whose_braces_do_not_close_hides_no_other(tmp_path: Path) -> None:
+    """Both ways of an ``#ifdef`` open one."""
+    (tmp_path / "tile.cuh").write_text(TILE)
+    (tmp_path / "rows.cuh").write_text("#define ROWS 8\n")
+    both = "#ifdef A\ninline void f() { if (a) {\n#else\ninline void f() { {\n#endif\n}}\n"
+    (tmp_path / "missing.h").write_text(both)
+    assert [block for block, *_ in launches(tmp_path)] == [(32, 8, 1)]

@@ -72,10 +72,12 @@ def answers(open_: AssemblyKernel, kernel: AssemblyKernel) -> bool:
 def told(
     kernels: Sequence[AssemblyKernel], launches: Sequence[KernelLaunch]
 ) -> Iterator[AssemblyKernel]:
-    """Kernels that were followed with what is supposed, which they say."""
-    given = {one.kernel: Opener(_whole(one), 0, 0).option for one in launches}
+    """Kernels that were followed with what is supposed, which they say, as they hold it."""
+    given = {one.kernel: _whole(one) for one in launches}
     for kernel in kernels:
-        more = f"{given[kernel.name]} as an example" if kernel.name in given else ""
+        mine = given.get(kernel.name, {})
+        held = {key: int(kernel.launch.arguments.get(key, n)) for key, n in mine.items()}
+        more = f"{Opener(held, 0, 0).option} as an example" if held else ""
         assumed = ", ".join(filter(None, (kernel.assumed, more)))
         yield replace(kernel, assumed=assumed, others=tuple(told(kernel.others, launches)))
 

@@ -44,6 +44,7 @@ from bankwise.read.nvcc import compile_cuda, macros_of_nvcc, nvcc_words
 from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import kernels as ptx_kernels
 from bankwise.read.refused import included_by
+from bankwise.read.sass.bank4 import by_name
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.facts import embedded_ptx
@@ -164,9 +165,8 @@ def _kernels(built: _Built, only: str, file: str) -> tuple[SassKernel, ...]:
 
 def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
     """A kernel with the lines of the disassembly in order alone, where it stands in that, likewise
-    its labels, which are counted over all kernels, with the user's names of its files, and without
-    the variables of all the module, whose part in it its calls have: equal to the same one of
-    another compilation."""
+    its labels, which are counted over all kernels, with the user's names of its files, and those of
+    the variables of the module for their places: equal to the same one of another compilation."""
     code, name = kernel.code, cache(name)
     place = cache(lambda one: replace(one, file=name(one.file)))
     order = {line: n for n, line in enumerate(sorted({i.line for i in code.instructions}))}
@@ -179,7 +179,7 @@ def _without_lines(kernel: SassKernel, name: Name) -> SassKernel:
             operands=tuple(label(one) if ".L_x_" in one else one for one in i.operands),
             places=tuple(map(place, i.places)),
         )
-        for i in code.instructions
+        for i in by_name(code, kernel.facts.externals)
     )
     facts = replace(kernel.facts, externals={})
     return replace(kernel, line=0, code=replace(code, instructions=plain), facts=facts)

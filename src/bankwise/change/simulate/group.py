@@ -101,7 +101,7 @@ def argument_bytes(
             said = POINTERS * (position + 1)
         elif one.size not in (1, 2, 4, 8):
             raise Unsupported(f"the parameter {position}, which is a structure")
-        number = setting.assumed if said is None else int(said)
+        number = setting.unsaid(position, one.size) if said is None else int(said)
         for n in range(one.size):
             found["kernarg", one.offset + n] = number >> 8 * n & 0xFF
     return found

@@ -33,6 +33,10 @@ class SimulatedLaunch(Struct, frozen=True):
     shared_bytes: int
     bits: int = ANY_WORD
 
+    def unsaid(self, position: int, size_bytes: int) -> int:
+        """A number for a parameter that nobody says; of one byte, which may be a bool, 0 or 1."""
+        return (self.assumed // 4 + position) % 2 if size_bytes == 1 else self.assumed
+
 
 @dataclass(frozen=True, slots=True)
 class Simulated:

@@ -140,11 +140,11 @@ def _parameters(kernel: PtxKernel, setting: SimulatedLaunch) -> tuple[dict[str, 
         starts[name] = len(data)
         if whole:
             said = setting.numbers[position] if position < len(setting.numbers) else None
-            data += _bytes(kind, size, said, position, setting.assumed)
+            data += _bytes(kind, size, said, position, setting)
             continue
         data += bytes(size)
         for at, one in parts.items():
-            found = _bytes(one, BYTES[one], None, position, setting.assumed, at)
+            found = _bytes(one, BYTES[one], None, position, setting, at)
             data[starts[name] + at : starts[name] + at + len(found)] = found
     return starts, bytes(data)
 
@@ -163,12 +163,17 @@ def _fields(kernel: PtxKernel) -> dict[str, dict[int, str]]:
 
 
 def _bytes(
-    kind: str, size: int, said: int | float | None, position: int, assumed: int, at: int = 0
+    kind: str,
+    size: int,
+    said: int | float | None,
+    position: int,
+    setting: SimulatedLaunch,
+    at: int = 0,
 ) -> bytes:
     if said is None and size == 8 and kind[0] != "f":
         said = POINTERS * (position + 1) + (at << 28)
     if said is None:
-        said = 0.5 + position if kind[0] == "f" else assumed
+        said = 0.5 + position if kind[0] == "f" else setting.unsaid(position, size)
     if isinstance(said, float) or kind[0] == "f":
         return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], said)
     return (said & (1 << 8 * size) - 1).to_bytes(size, "little")

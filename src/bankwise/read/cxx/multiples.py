@@ -22,6 +22,7 @@ from bankwise.read.cxx.tree import (
     around,
     block_of,
     inside_parentheses,
+    is_parameter,
     mentions,
     named,
     walk,
@@ -245,4 +246,4 @@ def _declares(node: Node) -> bool:
     parent = around(node)
     if parent.type == "init_declarator":
         return bool(parent.child_by_field_name("declarator") == node)
-    return parent.type in ("declaration", "parameter_declaration", "reference_declarator")
+    return parent.type in ("declaration", "reference_declarator") or is_parameter(node)

@@ -7,12 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from bankwise.read.cxx.stable import FIXED
-from bankwise.read.cxx.tree import CxxSource, Node, around, every, in_macro, macro_text, span, walk
+from bankwise.read.cxx.tree import (
+    PARAMETERS,
+    CxxSource,
+    Node,
+    around,
+    every,
+    in_macro,
+    macro_text,
+    span,
+    walk,
+)
 
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _DECLARATIONS = frozenset(
     {
-        *("declaration", "parameter_declaration", "optional_parameter_declaration"),
+        *("declaration", *PARAMETERS),
         *("init_declarator", "field_declaration", "for_range_loop", "enumerator"),
     }
 )

@@ -20,6 +20,7 @@ from bankwise.read.cxx.elements import SAME
 from bankwise.read.cxx.reach import pointee
 from bankwise.read.cxx.stable import FIXED
 from bankwise.read.cxx.tree import (
+    PARAMETERS,
     ByteSpan,
     CxxSource,
     Node,
@@ -185,7 +186,7 @@ def _declarations(source: CxxSource, function: Node) -> Sequence[tuple[Node, set
         known[function] = [
             (node, _declared(source, node))
             for node in walk(function)
-            if node.type in ("declaration", "parameter_declaration") and not _template(node)
+            if node.type in ("declaration", *PARAMETERS) and not _template(node)
         ]
     return known[function]
 

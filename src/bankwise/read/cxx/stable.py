@@ -20,6 +20,7 @@ from bankwise.read.cxx.tree import (
     Node,
     around,
     inside_parentheses,
+    is_parameter,
     macro_text,
     mentions,
     named,
@@ -135,7 +136,7 @@ def _declares(node: Node) -> str:
         return "reference"
     if parent.type == "init_declarator" and parent.child_by_field_name("declarator") == node:
         return "plain"
-    return "plain" if parent.type in ("declaration", "parameter_declaration") else ""
+    return "plain" if parent.type == "declaration" or is_parameter(node) else ""
 
 
 def is_read(source: CxxSource, node: Node) -> bool:

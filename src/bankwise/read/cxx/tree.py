@@ -329,6 +329,16 @@ def around(node: Node) -> Node:
     return parent
 
 
+PARAMETERS = ("parameter_declaration", "optional_parameter_declaration")
+"""Nodes that declare a parameter of a function: one that a call gives, or may give."""
+
+
+def is_parameter(name: Node) -> bool:
+    """Whether a name stands where it is declared as a parameter, with a first value or without."""
+    parent = around(name)
+    return parent.type in PARAMETERS and parent.child_by_field_name("declarator") == name
+
+
 def in_template(source: CxxSource, inside: ByteSpan) -> bool:
     """Whether a place is inside of a template."""
     node = source.root.named_descendant_for_byte_range(inside.start, inside.stop)

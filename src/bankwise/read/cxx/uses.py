@@ -17,6 +17,7 @@ from bankwise.read.cxx.macros import used_else
 from bankwise.read.cxx.stable import unstable
 from bankwise.read.cxx.terms import none_below
 from bankwise.read.cxx.tree import (
+    PARAMETERS,
     ByteSpan,
     CxxSource,
     Node,
@@ -228,7 +229,7 @@ def lost(source: CxxSource, node: Node, parent: Node, view: PointerView) -> str:
 _DECLARES = frozenset(
     {
         *("init_declarator", "array_declarator", "pointer_declarator", "declaration"),
-        *("parameter_declaration", "reference_declarator"),
+        *(*PARAMETERS, "reference_declarator"),
     }
 )
 

@@ -38,6 +38,7 @@ from bankwise.read.launch.facts import (
     KernelLaunch,
     Launches,
     as_passed,
+    as_tried,
     launches_of,
 )
 from bankwise.read.launch.shapes import assumed, at_bound
@@ -239,7 +240,8 @@ def check_kernel(
     known, block = found.launch, first_block(found.boxes[0]) if found.boxes else None
 
     def again(more: Given, steps: int | None) -> AssemblyKernel:
-        launch = replace(known, arguments=more)
+        tried = as_tried(more, dialect.parameters(kernel))
+        launch = replace(known, arguments={**tried, **known.arguments})
         return in_box(launch, None if own & set(map(str, more)) else block, steps)
 
     if not said.sample:
@@ -298,7 +300,11 @@ def _launches(
     plain = _concerning(dialect, kernel, said.plain, size)
     types = parameters(demangled(kernel.name))
     hosted = tuple(as_passed(said.hosted, dialect.parameters(kernel), types))
-    levels = (*said.stated, required, (plain,), hosted, said.supposed)
+    supposed = tuple(
+        replace(one, arguments=as_tried(one.arguments, dialect.parameters(kernel)))
+        for one in said.supposed
+    )
+    levels = (*said.stated, required, (plain,), hosted, supposed)
     found = tuple(
         replace(one, arguments={dialect.key_of(kernel, k): n for k, n in one.arguments.items()})
         for one in launches_of(kernel.name, levels)

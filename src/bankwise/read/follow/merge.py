@@ -9,7 +9,15 @@ import numpy as np
 
 from bankwise.read.follow.keys import content, key
 from bankwise.read.follow.state import UNWRITTEN, Guarded, Partly, State, common
-from bankwise.read.follow.values import Unknown, Value, because, in_step, is_uniform, space_of
+from bankwise.read.follow.values import (
+    Tags,
+    Unknown,
+    Value,
+    because,
+    in_step,
+    is_uniform,
+    space_of,
+)
 
 
 def snapshot(
@@ -48,7 +56,7 @@ def merged(
         if value is None:
             return None
         out.registers[name] = value
-    return out if _alike(states) else _apart(out, states, cause)
+    return out if _alike(states) else _apart(out, states, cause, (*names, *waiting))
 
 
 def _any_of(values: Sequence[Value | Partly], cause: Unknown | None) -> Unknown | None:
@@ -85,10 +93,16 @@ def _same_lanes(one: State, other: State) -> bool:
     return one.lanes is other.lanes or np.array_equal(one.lanes, other.lanes)
 
 
-def _apart(out: State, states: Sequence[State], cause: Unknown | None) -> State:
+def _apart(
+    out: State, states: Sequence[State], cause: Unknown | None, names: Sequence[str]
+) -> State:
     """``out`` where other lanes run in one of ``states``, or under other conditions: all lanes may
-    run that run in one of them, and what was written under one of the conditions is lost."""
-    kept = tuple(tag for tag in out.conditions if all(tag in one.conditions for one in states))
+    run that run in one of them, and what was written under one of the conditions is lost. Of those
+    conditions that stand for states that met earlier the ones are left under which one of ``names``
+    was written: the others decide nothing, and a loop would add one in each round."""
+    held = {tag for name in names for tag in _tags(out.registers.get(name))}
+    known = (tag for tag in out.conditions if type(tag) is not object or tag in held)
+    kept = tuple(tag for tag in known if all(tag in one.conditions for one in states))
     for name, value in out.registers.items():
         if isinstance(value, Partly) and value.tag and value.tag not in kept:
             out.registers[name] = value.otherwise
@@ -97,6 +111,13 @@ def _apart(out: State, states: Sequence[State], cause: Unknown | None) -> State:
     lanes = [one.lanes for one in states if one.lanes is not None]
     out.lanes = reduce(np.logical_or, lanes) if lanes else None
     return out
+
+
+def _tags(value: Value | Partly | None) -> Tags:
+    """The conditions that a value knows of."""
+    if isinstance(value, Partly):
+        return (value.tag,)
+    return value.subset_of if isinstance(value, Unknown) else ()
 
 
 def _renamed(tag: Hashable, words: dict[Hashable, int]) -> int:

@@ -21,8 +21,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
-from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 from msgspec import Struct, field
@@ -162,7 +160,7 @@ def _branched_to(
 ) -> frozenset[int]:
     """The blocks to which several groups may branch, but for those where they wait at once."""
     times: Counter[int] = Counter()
-    repeated = {*_repeated(program, places), *places}
+    repeated = _repeated(program, every, places).union(places)
     for one in every:
         for way, others in _parting(program, one):
             again = one in common
@@ -173,20 +171,22 @@ def _branched_to(
     return frozenset(way for way, often in times.items() if often > 1) - harmless
 
 
-def _repeated(program: Program, places: Collection[int]) -> set[int]:
-    """The blocks from which a way leads into a loop without waiting at ``places``: no other one
-    comes to itself again."""
-    key, left = frozenset(places), set(range(len(program.blocks)))
-    if key not in program.repeated:
-        after = {n: () if n in key else left.intersection(ways_of(program, n)) for n in left}
-        sorter = TopologicalSorter(after)
-        with suppress(CycleError):
-            sorter.prepare()
-        while ends := sorter.get_ready():
-            left.difference_update(ends)
-            sorter.done(*ends)
-        program.repeated[key] = left
-    return program.repeated[key]
+def _repeated(program: Program, every: Collection[int], places: Collection[int]) -> set[int]:
+    """Those of ``every``, with all that is reached from them, from which a way leads into a loop
+    without waiting at ``places``: no other one comes to itself again."""
+    after = {n: () if n in places else {*ways_of(program, n)}.intersection(every) for n in every}
+    before: dict[int, list[int]] = {n: [] for n in after}
+    for one, ways in after.items():
+        for way in ways:
+            before[way].append(one)
+    left = {n: len(ways) for n, ways in after.items()}
+    ends = [n for n, ways in left.items() if not ways]
+    while ends:
+        for one in before[ends.pop()]:
+            left[one] -= 1
+            if not left[one]:
+                ends.append(one)
+    return {n for n, ways in left.items() if ways}
 
 
 def _parting(program: Program, block: int) -> Iterator[tuple[int, Sequence[int]]]:

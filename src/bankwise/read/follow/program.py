@@ -108,9 +108,8 @@ class Program(ByIdentity, frozen=True, eq=False):
     stands for the end of the kernel. ``order[b]``: lower
     for a block that leads to another than for that one, apart from the ways back of loops.
     ``endings``: that end, and the blocks that do nothing else. ``gathers``: where the text says
-    that lanes meet. ``early``, ``common``, ``meetings``, ``repeated``: what was asked
-    of :func:`early.early_join`, :func:`mixing.common_blocks`, :func:`merging.meeting_of`, and there
-    of the loops between some places."""
+    that lanes meet. ``early``, ``common``, ``meetings``: what was asked
+    of :func:`early.early_join`, :func:`mixing.common_blocks`, :func:`merging.meeting_of`."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
@@ -121,7 +120,6 @@ class Program(ByIdentity, frozen=True, eq=False):
     early: dict[int, EarlyJoin | None] = field(default_factory=dict)
     common: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
     meetings: dict[tuple[int, bool], Reunion] = field(default_factory=dict)
-    repeated: dict[frozenset[int], set[int]] = field(default_factory=dict)
 
     def steps_of(self, block: int) -> tuple[ProgramStep, ...]:
         """The steps of a block; none of the end."""
@@ -218,12 +216,12 @@ def ways_of(program: Program, block: int) -> Sequence[int]:
 def _waited(block: int, joins: Sequence[int], found: Gathers) -> int:
     """Where all lanes meet that part at the end of ``block``: the innermost barrier on every way
     from there; without one the first block on every way."""
-    every, at = [joins[block]], joins[block]
-    while at < len(joins):
+    inner = found.live.get(block, ())
+    every, at = {joins[block]}, joins[block]
+    while inner and at < len(joins):
         at = joins[at]
-        every.append(at)
-    inner = reversed(found.live.get(block, ()))
-    return next((place for place in inner if place in every), joins[block])
+        every.add(at)
+    return next((place for place in reversed(inner) if place in every), joins[block])
 
 
 def _endings(blocks: Sequence[Block], steps: Sequence[ProgramStep]) -> frozenset[int]:

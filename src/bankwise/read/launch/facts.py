@@ -187,6 +187,12 @@ def holds(size: int, number: int) -> bool:
     return not size or -(1 << 8 * size - 1) <= number < 1 << 8 * size
 
 
+def as_tried(numbers: Given, sizes: Mapping[str | int, int]) -> Given:
+    """Numbers that are tried for arguments of these ``sizes`` in bytes, as these hold them: one of
+    a single byte may be a bool."""
+    return {k: int(n != 0) if argument_bytes(k, sizes) == 1 else n for k, n in numbers.items()}
+
+
 def bits_of(name: str | int, number: int | float, sizes: Mapping[str | int, int]) -> int:
     """The number that an argument holds: of a fraction its IEEE bits, in as many bytes as ``sizes``
     has of the argument. :class:`InputError` if that is no float, and for a number that needs more

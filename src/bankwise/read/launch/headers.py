@@ -1,8 +1,9 @@
 """The headers of a project that a source includes: constants and macros of launches stand there.
 
 Those in quotation marks are looked for as a compiler does: beside the file that includes them, then
-in the folders of ``-I``. What is not found, or is too long, is left out: then what it would say is
-not known.
+in the folders of ``-I``. Those in angle brackets are looked for in these folders alone, and belong
+to the project where they lie in its own part: a library includes itself so. What is not found, or
+is too long, is left out: then what it would say is not known.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from bankwise.files import with_any_bytes
 from bankwise.read.launch.tokens import SourceWord, tokens
+from bankwise.read.project_files import is_own
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 _LIBRARY = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>", re.MULTILINE)
-_MOST_FILES = 64
+_MOST_FILES = 256
 _MOST_BYTES = 1 << 20
 
 
@@ -38,7 +41,7 @@ def header_texts(source: str, file: Path, flags: Sequence[str] = ()) -> dict[Pat
     """The headers of ``source``, the text of ``file``: each once, behind those that it includes."""
     folders = tuple(map(Path, _values("-I", flags)))
     found: dict[Path, str] = {}
-    _collect(source, file.parent, folders, found, set())
+    _collect(source, file, _Folders(file, folders), found, set())
     return found
 
 
@@ -56,18 +59,33 @@ def others_folders(flags: Sequence[str] = ()) -> tuple[Path, ...]:
     )
 
 
+class _Folders(Struct, frozen=True):
+    """Where headers of a ``source`` are looked for."""
+
+    source: Path
+    named: tuple[Path, ...]
+
+    def header(self, name: str, own: str, includes: Path) -> Path | None:
+        """The file that a ``name`` in quotation marks means in one that ``includes`` it; or one of
+        the project's ``own`` in angle brackets."""
+        if name:
+            return _found(name, (includes.parent, *self.named))
+        path = _found(own, self.named)
+        return path if path is not None and is_own(path, self.source) else None
+
+
 def _collect(
-    text: str, beside: Path, folders: Sequence[Path], found: dict[Path, str], seen: set[Path]
+    text: str, file: Path, folders: _Folders, found: dict[Path, str], seen: set[Path]
 ) -> None:
-    for name in _INCLUDE.findall(text):
-        path = next((p for p in (beside / name, *(f / name for f in folders)) if p.is_file()), None)
+    for name, own in _INCLUDE.findall(text):
+        path = folders.header(name, own, file)
         if path is None or len(seen) >= _MOST_FILES or path.resolve() in seen:
             continue
         seen.add(path.resolve())
         if path.stat().st_size > _MOST_BYTES:
             continue
         header = with_any_bytes(path.read_bytes())
-        _collect(header, path.parent, folders, found, seen)
+        _collect(header, path, folders, found, seen)
         found[path] = header
 
 
@@ -88,8 +106,8 @@ def _is_long(header: Path, folders: Sequence[Path]) -> bool:
         path = left.pop()
         text = with_any_bytes(path.read_bytes())
         size += len(text)
-        for name in (*_INCLUDE.findall(text), *_LIBRARY.findall(text)):
-            found = _found(name, (path.parent, *folders))
+        for quoted, other in _INCLUDE.findall(text):
+            found = _found(quoted or other, (path.parent, *folders))
             if found is not None and found not in seen:
                 seen.add(found)
                 left.append(found)
@@ -110,8 +128,12 @@ def _values(option: str, flags: Sequence[str]) -> Iterator[str]:
 
 
 def header_words(headers: Sequence[str], most: int) -> list[SourceWord]:
-    """The words of headers, in line 0; none of more than ``most``, or of braces that are not
-    closed: what follows would stand in a block of theirs."""
-    words = [replace(word, line=0) for text in headers for word in tokens(text)]
-    deep = sum((word.text == "{") - (word.text == "}") for word in words)
-    return words if len(words) <= most and not deep else []
+    """The words of headers, in line 0; none of more than ``most``, nor of a header in which braces
+    are not closed: what follows would stand in a block of its."""
+    every = ([replace(word, line=0) for word in tokens(text)] for text in headers)
+    words = [word for some in every if _is_closed(some) for word in some]
+    return words if len(words) <= most else []
+
+
+def _is_closed(words: Sequence[SourceWord]) -> bool:
+    return not sum((word.text == "{") - (word.text == "}") for word in words)

@@ -29,7 +29,7 @@ because a whole variable moves by a multiple of its alignment."""
 
 
 def places(variables: Iterable[Variable]) -> list[tuple[str, int]]:
-    """Where ptxas puts shared variables: in the order of the text, aligned, the unsized last.
+    """Where ptxas puts shared variables: in their order, aligned, the unsized last.
 
     Seen of ptxas 12 and 13 for sm_80, sm_90 and sm_100; whoever uses it compares with the bytes
     that the machine code touches.

@@ -241,11 +241,18 @@ def _closing(text: str, opening: int) -> int:
 
 
 def _variables(text: str, opening: int, closing: int) -> Iterator[Variable]:
-    """Shared variables of the module and of the kernel, not those of other functions."""
-    for found in _SHARED.finditer(text):
+    """Shared variables of the kernel and of the module, not those of other functions, in the order
+    in which ptxas places them: the kernel's own come first."""
+
+    def scope(found: re.Match[str]) -> int:
+        if opening < found.start() < closing:
+            return 0
         outside = text.count("{", 0, found.start()) == text.count("}", 0, found.start())
-        if not outside and not opening < found.start() < closing:
-            continue
+        return 1 if outside else 2
+
+    for found in sorted(_SHARED.finditer(text), key=scope):
+        if scope(found) == 2:
+            break
         width = BYTES.get(found[2], 1)
         lengths = re.findall(r"\[(\d*)\]", found[4])
         size: int | None = width

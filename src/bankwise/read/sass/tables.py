@@ -24,6 +24,9 @@ SYSTEM = {"vprintf": True, "malloc": True, "free": True, "__assertfail": False}
 Source: CUDA C++ Programming Guide: formatted output, dynamic global memory allocation, assertion
 ("stops the kernel execution")."""
 
+MOVED_BY = ("MOV", "IMAD.MOV.U32", "UMOV")
+"""What gives a register its last operand."""
+
 _STEP_BYTES = 16
 _BRANCH = re.compile(r"`\((\S+)\)|(0x[0-9a-f]+)")
 
@@ -124,7 +127,7 @@ def _external(
         return None
     for base, _ in place[1].terms:
         source = only_source(instructions, load, base, targets)
-        if source is None or instructions[source].name not in ("MOV", "IMAD.MOV.U32", "UMOV"):
+        if source is None or instructions[source].name not in MOVED_BY:
             return None
         moved = number(instructions[source].operands[-1])
         return None if moved is None else place[1].offset_bytes + moved
