@@ -86,13 +86,14 @@ def helps(group: typer.core.TyperGroup | None = None, path: str = "") -> Iterato
 
 
 def shown() -> list[str]:
-    """The commands of all help texts and pages; sessions are run by tests/test_pages.py."""
+    """The commands of all help texts and pages, in an order of their own: that of the verbs is the
+    one in which a process imported their modules. Sessions are run by tests/test_pages.py."""
     found = [typer.main.get_command(app).epilog or "", *(epilog for _, epilog in helps())]
     lines = [line for text in found for line in _examples(text)]
     for page in sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / name for name in PAGES}):
         text = page.read_text("utf-8")
         lines += re.findall(r"^(?:\$ |    |)(bankwise [a-z]\S* .*)$", _code(text), re.MULTILINE)
-    return list(dict.fromkeys(re.split(r"\s{3,}", line)[0].strip() for line in lines))
+    return sorted({re.split(r"\s{3,}", line)[0].strip() for line in lines})
 
 
 def _examples(epilog: str) -> list[str]:
