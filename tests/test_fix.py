@@ -340,6 +340,34 @@ def test_random_inputs_are_not_zero() -> None:
     assert all(np.unique(b).size > 1000 for b in buffers)
 
 
+def test_of_many_numbers_those_that_stay_as_they_are_are_counted(tmp_path: Path) -> None:
+    """A file of 20 kernels has hundreds, of which few say what was brought."""
+    report = fix(written(tmp_path, ROWS), "gfx950", execute=False, isa=False)
+    assert isinstance(report, FixReport)
+    same = tuple((f"kernel {n}: registers of a thread", 40, 40) for n in range(20))
+    rows = (("passes of a workgroup", 9, 7), *same, ("kernel 20: registers of a thread", 40, 39))
+
+    def told(of: tuple[tuple[str, int, int], ...], *, everything: bool = False) -> list[str]:
+        out = StringIO()
+        verdicts = (Verdict("isa", "passed", "compiled", of),)
+        print_fix(
+            replace(report, verdicts=verdicts), Console(file=out, width=200), everything=everything
+        )
+        lines = [line.strip() for line in out.getvalue().splitlines()]
+        return lines[lines.index("isa: passed: compiled") + 1 :]
+
+    few = told(rows)[:4]
+    assert few == [
+        "passes of a workgroup: 9 -> 7 (changed)",
+        "kernel 0: registers of a thread: 40 -> 40",
+        "kernel 20: registers of a thread: 40 -> 39 (changed)",
+        "and 19 more numbers, which stay as they are (--all)",
+    ]
+    assert "kernel 18: registers of a thread: 40 -> 40" in told(rows, everything=True)
+    assert not any("more numbers" in line for line in told(rows, everything=True))
+    assert not any("more numbers" in line for line in told(rows[:16]))
+
+
 def test_exit_1_and_3_are_said_with_their_reasons_and_what_opens_3(tmp_path: Path) -> None:
     report = fix(written(tmp_path, ROWS), "gfx950", execute=False, isa=False)
     assert isinstance(report, FixReport)

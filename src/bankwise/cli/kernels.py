@@ -119,7 +119,7 @@ def fix(
     prefer: PreferenceOption = None,
     arg: Numbers = [],  # noqa: B006 - typer reads the default, nobody changes it
     everything: Annotated[
-        bool, typer.Option("--all", help="All accesses, each its own row.")
+        bool, typer.Option("--all", help="All accesses, each its own row, and all numbers.")
     ] = False,
     form: Annotated[FixFormat, typer.Option("--format", help="How to print.")] = FixFormat.text,
 ) -> None:

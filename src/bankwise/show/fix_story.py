@@ -70,7 +70,7 @@ def print_story(
         _print_doubt(report, console)
     _print_open(report, console)
     for verdict in report.verdicts:
-        _print_verdict(verdict, console)
+        _print_verdict(verdict, console, everything=everything)
     if report.changes and not report.accepted:
         console.print("[red]not offered[/]: a judge rejected it")
     for note in report.notes if report.accepted else ():
@@ -117,6 +117,9 @@ def _planned(plan: Plan) -> str:
     return f"{price_text(plan)}, {plan.lds_bytes:,} bytes{split}"
 
 
+_NUMBERS = 16
+"""Of a judge, above which those that stay as they are are counted alone, but for the first."""
+_FIRST_NUMBERS = 2
 _ROWS = 10
 """Rows of accesses that are printed unasked."""
 
@@ -258,11 +261,16 @@ def _other_launches(before: KernelReport, after: KernelReport) -> Iterator[str]:
             yield f"{said}: conflicts {adds(was)} -> {adds(one.added)}"
 
 
-def _print_verdict(verdict: Verdict, console: Console) -> None:
+def _print_verdict(verdict: Verdict, console: Console, *, everything: bool) -> None:
     colour = {"passed": "green", "failed": "red"}.get(verdict.status, "yellow")
     console.print(f"{verdict.judge}: [{colour}]{verdict.status}[/]: {escape(verdict.detail)}")
-    for name, before, after in verdict.rows:
+    few = everything or len(verdict.rows) <= _NUMBERS
+    for at, (name, before, after) in enumerate(verdict.rows):
         mark = "" if before == after else " [dim](changed)[/]"
-        console.print(f"  {escape(name)}: {before:,} -> {after:,}{mark}")
+        if few or mark or at < _FIRST_NUMBERS:
+            console.print(f"  {escape(name)}: {before:,} -> {after:,}{mark}")
+    same = sum(before == after for _, before, after in verdict.rows[_FIRST_NUMBERS:])
+    if same and not few:
+        console.print(f"  [dim]and {same} more numbers, which stay as they are (--all)[/]")
     for rule in verdict.open:
         say(console, rule, "  ", "    ", style="yellow")
