@@ -122,26 +122,19 @@ def told_machine(said: str) -> str:
     return name
 
 
-Target = Annotated[
-    str,
-    typer.Option(
+def _of_one(callback: Callable[[str], str]) -> Any:
+    """``--target`` of a command about one GPU, which ``callback`` makes a name of."""
+    return typer.Option(
         "--target",
         "-t",
         help="The GPU: gfx950, MI355X, sm_90a, H100, native; see `bankwise machines`.",
         autocompletion=machine_names,
-        callback=_one_name,
-    ),
-]
-ExactTarget = Annotated[
-    str,
-    typer.Option(
-        "--target",
-        "-t",
-        help="The GPU: gfx950, MI355X, sm_90a, H100, native; see `bankwise machines`.",
-        autocompletion=machine_names,
-        callback=_one_target,
-    ),
-]
+        callback=callback,
+    )
+
+
+Target = Annotated[str, _of_one(_one_name)]
+ExactTarget = Annotated[str, _of_one(_one_target)]
 Targets = Annotated[
     list[str],
     typer.Option(
