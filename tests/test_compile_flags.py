@@ -23,6 +23,7 @@ real = pytest.mark.skipif(
     reason="needs nvcc and nvdisasm",
 )
 
+CUDA_SOURCE = Path(__file__).parent / "data" / "cuda_fix" / "gemm_float4.cu"
 TRANSPOSE = """\
 #include "width.h"
 __global__ void transpose(float* out, const float* in) {
@@ -112,6 +113,11 @@ def test_what_compilers_call_a_gpu_goes_on_to_the_next_command() -> None:
     assert Options(target="sm_100f").named == "sm_100f"
     for name in ("H100", "sm_90", "MI300X", ""):
         assert not Options(target=name).exact
+    # Said twice it is one GPU, and what compilers call it is not lost.
+    for words in (["-t", "sm_90", "-t", "sm_90a"], ["-t", "sm_90a", "-t", "H100"]):
+        ended = bankwise("fix", CUDA_SOURCE, *words, "--", "-c")
+        assert "the flag -c is not the user's here" in ended.err, "it is asked about one GPU"
+        assert "a second --target" not in ended.err
     # Of another GPU that is asked about later nothing of it holds.
     assert replace(said, target="sm_80").named == "sm_80"
 

@@ -101,8 +101,12 @@ def _one_target(said: str) -> str:
 
 
 def _targets(said: list[str]) -> list[str]:
-    """The machines that are meant, each once."""
-    return list(dict.fromkeys(exact_or(one, told_machine(one)) for one in said))
+    """The machines that are meant, each once, as compilers call one where somebody does."""
+    found: dict[str, str] = {}
+    for one in said:
+        name = told_machine(one)
+        found[name] = exact_or(one, found.get(name, name))
+    return list(found.values())
 
 
 def exact_or(said: str, name: str) -> str:

@@ -74,7 +74,7 @@ def _alone(words: Sequence[str], target: str) -> tuple[str, ...]:
     """The flag of a GPU whose own instructions are wanted, as wgmma is sm_90a's, or of its family,
     sm_100f, if words name the target so."""
     said = " ".join(value for _, value in _architectures(words)).replace("compute", "sm")
-    named = re.search(rf"\b{target}[af]\b", said) if target else None
+    named = re.search(rf"\b{re.escape(target)}[af]\b", said) if target else None
     return (f"-arch={named[0]}",) if named else ()
 
 

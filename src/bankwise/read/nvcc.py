@@ -141,8 +141,8 @@ HINTS = (
         "this nvcc does not know the GPU: another --target, or another nvcc on PATH",
     ),
     (
-        r"not supported on \.target|requires \.target '?sm_\d+a|\bsm_\d+a\b",
-        "instructions of one GPU alone are compiled for it by name: "
+        r"not supported on \.target|requires [^\n]*\bsm_\d+a\b",
+        "instructions of one GPU alone are compiled for it by name, as wgmma for sm_90a: "
         "`bankwise check FILE --target sm_90a`",
     ),
     (
