@@ -72,3 +72,34 @@ def test_thirteen_kernels_of_triton_are_faster_with_the_same_bits() -> None:
     assert f"in {exact} of {len(rows)} versions exactly" in text
     for line in made.stdout.strip().splitlines()[2:]:
         assert line.removesuffix("  |").rstrip() in text
+
+
+def test_distributions_that_leave_fewer_workgroups_are_slower_than_those_that_leave_all() -> None:
+    """By hand: an H200 has 65,536 registers a unit, and gives them to a warp by eights. The page
+    has what is taken, the first that leaves as many, beside that with the fewest passes."""
+    with (ROOT / "docs" / "data" / "h200_distributions.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    page = (ROOT / "docs" / "triton.md").read_text("utf-8")
+    shapes = dict.fromkeys(tuple(row[key] for key in ("d", "bm", "bn", "waves")) for row in rows)
+    assert len(shapes) == 3
+    for shape in shapes:
+        before, *others = (r for r in rows if (r["d"], r["bm"], r["bn"], r["waves"]) == shape)
+        assert before["distribution"] == "before"
+        roomy = [one for one in others if _workgroups(one) >= _workgroups(before)]
+        crowded = [float(one["median_ms"]) for one in others if one not in roomy]
+        slowest = max(float(one["median_ms"]) for one in roomy)
+        assert slowest < min([float(before["median_ms"]), *crowded])
+        fewest = min(others, key=lambda one: int(one["passes"]))
+        cells = (
+            f"{int(r['passes']):,} passes, {r['registers']} registers, {r['median_ms']} ms"
+            for r in (before, fewest, roomy[0])
+        )
+        d, bm, bn, waves = shape
+        assert f"| {d}, {bm} x {bn}, {waves} | {' | '.join(cells)} |" in page
+    assert all(row["equal"] == "True" for row in rows)
+
+
+def _workgroups(row: dict[str, str]) -> int:
+    """That fit a unit, by registers alone."""
+    a_thread = -(-int(row["registers"]) // 8) * 8
+    return 65_536 // (32 * int(row["waves"]) * a_thread)

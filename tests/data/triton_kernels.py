@@ -139,6 +139,31 @@ def attention(
 
 
 @triton.jit
+def attention_heads(
+    q, k, v, out, length, scale, d: tl.constexpr, bm: tl.constexpr, bn: tl.constexpr
+):  # fmt: skip
+    """softmax(Q K^T) V of many heads; K is loaded transposed, and what is multiplied by V is f8."""
+    rows, inner = tl.program_id(0) * bm + tl.arange(0, bm), tl.arange(0, d)
+    head = tl.program_id(1) * length * d
+    query = tl.load(q + head + rows[:, None] * d + inner[None, :])
+    top = tl.full((bm,), -1e30, dtype=tl.float32)
+    weight = tl.zeros((bm,), dtype=tl.float32)
+    total = tl.zeros((bm, d), dtype=tl.float32)
+    for start in range(0, length, bn):
+        keys = start + tl.arange(0, bn)
+        key = tl.load(k + head + keys[None, :] * d + inner[:, None])
+        values = tl.load(v + head + keys[:, None] * d + inner[None, :])
+        scores = tl.dot(query, key) * scale
+        higher = tl.maximum(top, tl.max(scores, 1))
+        share, fade = tl.exp(scores - higher[:, None]), tl.exp(top - higher)
+        weight = weight * fade + tl.sum(share, 1)
+        total = tl.dot(share.to(values.dtype), values, total * fade[:, None])
+        top = higher
+    done = (total / weight[:, None]).to(out.dtype.element_ty)
+    tl.store(out + head + rows[:, None] * d + inner[None, :], done)
+
+
+@triton.jit
 def attention_backward(
     q, k, v, do, high, delta, dk, dv, length, d: tl.constexpr, bm: tl.constexpr, bn: tl.constexpr,
     ieee: tl.constexpr,
