@@ -86,8 +86,7 @@ def helps(group: typer.core.TyperGroup | None = None, path: str = "") -> Iterato
 
 
 def shown() -> list[str]:
-    """The commands of all help texts and pages, in an order of their own: that of the verbs is the
-    one in which a process imported their modules. Sessions are run by tests/test_pages.py."""
+    """The commands of all help texts and pages, sorted; sessions are run by tests/test_pages.py."""
     found = [typer.main.get_command(app).epilog or "", *(epilog for _, epilog in helps())]
     lines = [line for text in found for line in _examples(text)]
     for page in sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / name for name in PAGES}):
@@ -246,6 +245,19 @@ def test_a_verb_is_found_without_the_modules_of_others() -> None:
     imported = done.stdout.splitlines()[-1].split()
     assert "bankwise.cli.count" in imported
     assert "bankwise.cli.check" not in imported
+
+
+def test_all_verbs_have_one_order_whichever_a_process_asked_for_first() -> None:
+    """A process that ran `machines` has its module before the others."""
+    text = (
+        "import bankwise.cli.study; from bankwise.cli.commands import app; "
+        "from bankwise.cli.verbs import name_of; "
+        "print(*map(name_of, app.registered_commands))"
+    )
+    words = [sys.executable, "-c", text]
+    found = subprocess.run(words, capture_output=True, encoding="utf-8", check=True).stdout.split()
+    every = [verb for verbs in MODULES.values() for verb in verbs if verb != "bench"]
+    assert found == every  # `bench` is a group
 
 
 def test_the_page_of_all_verbs_says_of_each_what_its_own_page_says() -> None:

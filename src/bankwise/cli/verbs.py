@@ -48,7 +48,7 @@ def application(words: Sequence[str]) -> typer.Typer:
     """What answers the words that were typed: of the module of a verb the verb alone, so that
     nobody reads the options of its neighbours."""
     app: typer.Typer = import_module(module_of(words)).app
-    alone = [one for one in app.registered_commands if _name(one) in words[:1]]
+    alone = [one for one in app.registered_commands if name_of(one) in words[:1]]
     if not alone:
         return app
     for one in alone:
@@ -64,7 +64,7 @@ def _evaluated(function: Callable[..., Any] | None) -> None:
         function.__annotations__ = get_annotations(function, eval_str=True)
 
 
-def _name(command: CommandInfo) -> str:
+def name_of(command: CommandInfo) -> str:
     """As Typer calls it: by its function, unless it has a name."""
     function = getattr(command.callback, "__name__", "")
     return command.name or function.lower().replace("_", "-")
