@@ -10,7 +10,8 @@ import pytest
 
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow import again
-from bankwise.read.follow.program import ProgramStep, cut, program
+from bankwise.read.follow.program import ProgramStep, program
+from bankwise.read.follow.slicing import cut
 from bankwise.read.follow.strands import strands
 from bankwise.read.follow.touched import Touched
 from isa_texts import amd, ptx

@@ -44,6 +44,8 @@ class Coming(Struct):
     reason: str
     met: set[tuple[int, bool]] = field(default_factory=set)
     copy: Arrival | None = None
+    compared: int = 0
+    waves: dict[str, Hashable] = field(default_factory=dict)
 
     def arrival(self) -> Arrival:
         """What others may be compared with."""
@@ -66,6 +68,7 @@ class Coming(Struct):
         if (id(one), apart) in self.met:
             return
         self.met.add((id(one), apart))
+        self.compared += len(self.known)
         lost = {
             name
             for name, new in self.known.items()
@@ -94,8 +97,10 @@ class Arrivals(Struct):
     def meet(self, new: Coming) -> None:
         """One more comes; it is one of these from now on, where more are told apart."""
         if not self.full:
+            met = new.met
             for one in self.came:
-                new.compare(one, apart=False)
+                if (id(one), False) not in met:
+                    new.compare(one, apart=False)
             self.came.append(new.arrival())
         elif new.state.guards:
             for one in self.came:
@@ -106,21 +111,27 @@ class Arrivals(Struct):
     def _meet_all(self, new: Coming) -> None:
         """The same beside all states together, where no register hangs on another."""
         lost: dict[int, list[str]] = {}
-        for name, value in new.known.items():
-            number = self._first_other(name, value, new.state.active.shape[0])
+        new.compared += len(new.known)
+        for name in new.known:
+            number = self._first_other(name, new)
             if number is not None:
                 lost.setdefault(number, []).append(name)
         for number in sorted(lost):
             new.lose(lost[number])
 
-    def _first_other(self, name: str, new: Array, waves: int) -> int | None:
+    def _first_other(self, name: str, new: Coming) -> int | None:
         """The first state that holds something else; None if none does."""
+        waves = new.state.active.shape[0]
         if name not in self.common:
             held = [_of_waves(one.read(name), waves) for one in self.came]
             others = (n for n, one in enumerate(held) if one is None or one != held[0])
             self.common[name] = held[0], next(others, None)
         first, other = self.common[name]
-        return other if first is not None and first == _of_waves(new, waves) else 0
+        if first is None:
+            return 0
+        if name not in new.waves:
+            new.waves[name] = _of_waves(new.known[name], waves)
+        return other if first == new.waves[name] else 0
 
 
 def known_of(state: State, names: Iterable[str]) -> dict[str, Array]:

@@ -13,7 +13,8 @@ from msgspec import Struct, field
 
 from bankwise.read.follow.merging import Partings
 from bankwise.read.follow.paths import Crossing, Path
-from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep
+from bankwise.read.follow.program import Program, ProgramStep
+from bankwise.read.follow.slicing import ProgramSlice
 from bankwise.read.follow.state import parted
 from bankwise.read.follow.strands import BlockMemory
 from bankwise.read.follow.touched import Touched

@@ -9,8 +9,8 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray
 from bankwise.identity import ByIdentity
-from bankwise.read.follow.state import Guarded, State, hold_guarded, limited, read, write
-from bankwise.read.follow.values import Array, Unknown, Value, either
+from bankwise.read.follow.state import UNWRITTEN, Guarded, State, hold_guarded, limited, read, write
+from bankwise.read.follow.values import Array, Unknown, Value, because, either, is_uniform
 
 
 class Guard(ByIdentity, frozen=True, eq=False):
@@ -54,13 +54,22 @@ def assigning(
         chosen = guard(state) if guard is not None else None
         for name, value in zip(names, values, strict=False):
             if isinstance(chosen, Unknown):
-                write(state, name, either(chosen, value, read(state, name)))
+                write(state, name, _one_of(chosen, value, read(state, name)))
                 if guard is not None and not isinstance(value, Unknown):
                     hold_guarded(state, name, value, guard.tag)
             else:
                 write(state, name, value, _everywhere(chosen, state))
 
     return run
+
+
+def _one_of(chosen: Unknown, value: Value, before: Value) -> Value:
+    """What a register holds behind a write under a predicate that nobody knows. Where it was never
+    written nobody may ask for it, so that what was there parts no lanes of a wave."""
+    found = either(chosen, value, before)
+    if before is UNWRITTEN and chosen.uniform and is_uniform(value):
+        return because(chosen, uniform=True)
+    return found
 
 
 def _everywhere(chosen: Array | None, state: State) -> BoolArray | None:

@@ -195,13 +195,13 @@ def _parting(program: Program, block: int) -> Iterator[tuple[int, Sequence[int]]
         return
     ways = program.blocks[block].after
     last = program.steps[program.blocks[block].stop - 1]
-    if last.flow == "branch" and not _is_uniform(last.reads):
+    if last.flow == "branch" and not decided_alike(last.reads):
         for way in set(ways):
             yield way, [other for other in ways if other != way]
 
 
-def _is_uniform(reads: Sequence[str]) -> bool:
-    """Whether a branch is decided by uniform registers alone."""
+def decided_alike(reads: Sequence[str]) -> bool:
+    """Whether what is decided by these registers is alike in all lanes: they are uniform ones."""
     return bool(reads) and all(name.startswith("U") for name in reads)
 
 

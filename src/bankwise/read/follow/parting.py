@@ -8,39 +8,40 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.attempt import Attempt, StartAgain
 from bankwise.read.follow.early import early_join
 from bankwise.read.follow.mixing import groups_of, unsure_groups
-from bankwise.read.follow.paths import Path, split, split_at_barriers
+from bankwise.read.follow.paths import Path, apart, split, split_at_barriers
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.values import Unknown, because
 
 
-def part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -> None:
-    """Some lanes branch and others do not, up to where those meet that are left. Where nobody knows
-    which these are, or where, the branch is open for lanes of one warp."""
+def part_known(run: Attempt, path: Path, step: ProgramStep, taken: BoolArray) -> Path | None:
+    """Some lanes branch and others do not, up to where those meet that are left; the path of the
+    others, if they are warps of their own that never wait for each other. Where nobody knows
+    which meet, or where, the branch is open for lanes of one warp."""
     join, ways = run.program.joins[path.block], run.program.blocks[path.block].after
     rest = path.state.active & ~taken
     both = bool((taken.any(axis=1) & rest.any(axis=1)).any())
     if run.program.gathers.told:
-        _part_at_barriers(run, path, ways, taken, rest if both else None)
-        return
+        return _part_at_barriers(run, path, ways, taken, rest if both else None)
     early = early_join(run.program, path.block)
     if early is None:
         groups = groups_of(run.program, path.block, join, both)
         split(path, join, ways, taken, groups=groups)
-        return
+        return None
     unsure = next((run.open[line] for line in early.lines if line in run.open), None)
     if early.join is not None and unsure is None:
         groups = groups_of(run.program, path.block, early.join, both)
         split(path, early.join, ways, taken, early.towards, groups)
-        return
+        return None
     if both:
         where = Unknown("where lanes meet of which some end before", step.line)
         raise StartAgain({step.line: because(unsure) if unsure else where}, run.rung)
     split(path, join, ways, taken)
+    return None
 
 
 def _part_at_barriers(
     run: Attempt, path: Path, ways: Sequence[int], taken: BoolArray, rest: BoolArray | None
-) -> None:
+) -> Path | None:
     """The same where the text says where they meet. ``rest``: who does not branch, where both sides
     have lanes of one warp."""
     program, block = run.program, path.block
@@ -51,5 +52,8 @@ def _part_at_barriers(
     if places:
         groups = groups_of(program, block, program.joins[block], rest is not None)
         split_at_barriers(path, places, ways, taken, groups)
-    else:
-        split(path, len(program.blocks), ways, taken)
+        return None
+    if rest is None and path.region is None and not path.frames:
+        return apart(path, ways, taken)
+    split(path, len(program.blocks), ways, taken)
+    return None

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from bankwise.identity import ByIdentity
 from bankwise.read.follow.lost import without_lost
-from bankwise.read.follow.program import Program, ProgramSlice, cut
+from bankwise.read.follow.program import Program
+from bankwise.read.follow.slicing import ProgramSlice, cut
 from bankwise.read.follow.state import Partly, State
 from bankwise.read.follow.values import Unknown, Value
 from bankwise.read.follow.widen import address_registers, loop_heads

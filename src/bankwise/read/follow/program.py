@@ -1,14 +1,8 @@
-"""A kernel as steps: what each reads and writes, how control flows, and which steps matter.
-
-Only steps that decide an address, the active lanes or a branch are followed. They are found
-backwards from the accesses (liveness): a matrix multiplication, a global load, the arithmetic of
-the data never run. What the slice leaves out cannot be seen by what it keeps.
-"""
+"""A kernel as steps: what each reads and writes, how control flows, and where lanes meet."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
@@ -35,6 +29,7 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     take part in the access. ``partial``: inactive lanes
     keep what ``writes`` held before. ``followed`` is False where ``run`` only says "unknown";
     ``made_of``: the registers that such a result is made of; ``data``: what memory gives here.
+    ``alike``: a result that is not computed is one of what it reads, lane by lane.
     ``lanewise``: on a machine with an execution mask, of what it reads only the lanes matter that
     run; ``masks``: it changes that mask. ``gather``: what it does to a convergence barrier.
     """
@@ -51,6 +46,7 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     guard: Callable[[State], Value] | None = None
     partial: bool = False
     followed: bool = True
+    alike: bool = False
     lanewise: bool = False
     masks: bool = False
     made_of: tuple[str, ...] = ()
@@ -108,8 +104,9 @@ class Program(ByIdentity, frozen=True, eq=False):
     stands for the end of the kernel. ``order[b]``: lower
     for a block that leads to another than for that one, apart from the ways back of loops.
     ``endings``: that end, and the blocks that do nothing else. ``gathers``: where the text says
-    that lanes meet. ``early``, ``common``, ``meetings``: what was asked
-    of :func:`early.early_join`, :func:`mixing.common_blocks`, :func:`merging.meeting_of`."""
+    that lanes meet. ``early``, ``common``, ``meetings``, ``skips``: what was asked of
+    :func:`early.early_join`, :func:`mixing.common_blocks`, :func:`merging.meeting_of`,
+    :func:`skips.skippable`."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
@@ -120,35 +117,13 @@ class Program(ByIdentity, frozen=True, eq=False):
     early: dict[int, EarlyJoin | None] = field(default_factory=dict)
     common: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
     meetings: dict[tuple[int, bool], Reunion] = field(default_factory=dict)
+    skips: list[dict[int, frozenset[int]]] = field(default_factory=list)
 
     def steps_of(self, block: int) -> tuple[ProgramStep, ...]:
         """The steps of a block; none of the end."""
         if block >= len(self.blocks):
             return ()
         return self.steps[self.blocks[block].start : self.blocks[block].stop]
-
-
-class ProgramSlice(ByIdentity, frozen=True, eq=False):
-    """The steps of each block that matter, and the registers that matter at its start.
-
-    ``idle``: accesses whose result decides nothing; ``unions``: what was asked of several blocks;
-    ``strands``: of :func:`strands.strands`, by block and whether all lanes run.
-    """
-
-    steps: tuple[tuple[int, ...], ...]
-    live: tuple[tuple[str, ...], ...]
-    idle: frozenset[int]
-    unions: dict[tuple[int, frozenset[int]], tuple[str, ...]] = field(default_factory=dict)
-    strands: dict[tuple[int, bool], tuple[Strand, ...] | None] = field(default_factory=dict)
-
-    def names(self, block: int, waiting: frozenset[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The registers that matter at the start of ``block``, and those that matter only to lanes
-        that wait at one of others."""
-        own, found = self.live[block], self.unions.get((block, waiting))
-        if found is None:
-            every = set().union(*(self.live[other] for other in waiting))
-            found = self.unions[block, waiting] = tuple(sorted(every.difference(own)))
-        return own, found
 
 
 def program(steps: Sequence[ProgramStep], barriers: bool = False) -> Program:
@@ -306,83 +281,3 @@ def _ranks(start: int, after: Sequence[Sequence[int]]) -> dict[int, int]:
             seen.add(new)
             order.append(new)
     return {node: rank for rank, node in enumerate(reversed(order))}
-
-
-class _Wanted(Struct):
-    """Registers that matter: in all ``lanes``, or in those that ``run`` here."""
-
-    lanes: set[str]
-    run: set[str]
-
-
-def cut(program: Program, open_branches: Collection[int]) -> ProgramSlice:
-    """What decides the accesses. ``open_branches``: branches (their lines) whose condition nobody
-    knows: both ways are taken, so what decides them does not matter."""
-    blocks = program.blocks
-    live = [_Wanted(set(), set()) for _ in range(len(blocks) + 1)]
-    before: list[list[int]] = [[] for _ in range(len(blocks) + 1)]
-    for number, block in enumerate(blocks):
-        for after in block.after:
-            before[after].append(number)
-    waiting = [(-program.order[number], number) for number in range(len(blocks))]
-    heapify(waiting)
-    queued = set(range(len(blocks)))
-    while waiting:
-        number = heappop(waiting)[1]
-        queued.discard(number)
-        wanted = _behind(blocks[number], live)
-        _backwards(program, blocks[number], wanted, open_branches)
-        if wanted != live[number]:
-            live[number] = wanted
-            for one in before[number]:
-                if one not in queued:
-                    queued.add(one)
-                    heappush(waiting, (-program.order[one], one))
-    kept = []
-    idle: set[int] = set()
-    for block in blocks:
-        found = _backwards(program, block, _behind(block, live), open_branches, idle)
-        kept.append(tuple(reversed(found)))
-    names = tuple(tuple(sorted(one.lanes | one.run)) for one in live)
-    return ProgramSlice(tuple(kept), names, frozenset(idle))
-
-
-def _behind(block: Block, live: Sequence[_Wanted]) -> _Wanted:
-    parts = [live[after] for after in block.after]
-    return _Wanted(
-        set().union(*(one.lanes for one in parts)), set().union(*(one.run for one in parts))
-    )
-
-
-def _backwards(
-    program: Program,
-    block: Block,
-    wanted: _Wanted,
-    open_branches: Collection[int],
-    idle: set[int] | None = None,
-) -> list[int]:
-    """Steps that matter, last first; ``wanted`` becomes what matters at the block's start, and
-    accesses whose result does not matter become ``idle``.
-
-    A write to the lanes that run leaves nothing of a register for those who read only these, while
-    the mask is the same.
-    """
-    kept, lanes, run = [], wanted.lanes, wanted.run
-    for number in range(block.stop - 1, block.start - 1, -1):
-        step = program.steps[number]
-        writes = not (lanes.isdisjoint(step.writes) and run.isdisjoint(step.writes))
-        decides = step.flow == "branch" and step.line not in open_branches
-        if step.masks:
-            lanes |= run
-            run.clear()
-        if not writes and not decides and step.address is None and step.flow != "lost":
-            continue
-        kept.append(number)
-        if idle is not None and step.flow == "next" and not writes:
-            idle.add(number)
-        if not step.partial:
-            lanes.difference_update(step.writes)
-        if not step.partial or step.lanewise:
-            run.difference_update(step.writes)
-        (run if step.lanewise else lanes).update(step.reads)
-    return kept

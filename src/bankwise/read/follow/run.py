@@ -11,8 +11,8 @@ it came there. If all ways bring the same state, one path runs on from the join 
 
 Work is bounded by the size of the code times a constant:
 
-- Only what decides an address, the lanes or a branch is followed (:func:`program.cut`); what open
-  branches alone depend on is not.
+- Only what decides an address, the lanes or a branch is followed (:func:`slicing.cut`); what open
+  branches alone depend on is not, nor is what decides a branch that may be passed over.
 - Ways run in the order of the program, so that all that lead to a block are there before it runs.
 - A block keeps so many different states apart that open branches brought (``breadth``). Those that
   come later become one, in which each register that differs is unknown, for the reason of the
@@ -66,7 +66,7 @@ from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, forget_together, repeat
 from bankwise.read.follow.uniform import for_each_lane
-from bankwise.read.follow.values import Unknown
+from bankwise.read.follow.values import Unknown, because, single
 from bankwise.read.follow.widen import widen
 
 MOST_WORK = 500_000
@@ -259,18 +259,24 @@ def _stand(run: Attempt, path: Path) -> tuple[int, object]:
 
 
 def _branch(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
+    if path.block in run.slice.skips:
+        path.block = run.slice.skips[path.block]
+        return
     value = condition(run, path, step)
     if isinstance(value, Unknown):
-        join, _ = meeting(run.program, path.block, value)
+        why = because(value, uniform=True) if single(path.state.active) else value
+        join, _ = meeting(run.program, path.block, why)
         ends = path.region is not None and join in run.program.endings
         if ends or waits_at(path.region, join):
-            _fork(run, path, step, ways)
+            _fork(run, path, step, why)
         else:
-            _enter_region(run, path, step, ways)
+            _enter_region(run, path, step, why)
         return
     taken = path.state.active & value
     if taken.any() and not np.array_equal(taken, path.state.active):
-        part_known(run, path, step, taken)
+        other = part_known(run, path, step, taken)
+        if other is not None:
+            _wait(run, other)
         return
     here, there = (ways[0], ways[1]) if taken.any() else (ways[1], ways[0])
     if here == path.block and path.certain and run.certain[here] == LEAP_AFTER:
@@ -299,23 +305,23 @@ def _leap(run: Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
     return True
 
 
-def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
+def _enter_region(run: Attempt, path: Path, step: ProgramStep, why: Unknown) -> None:
     """Follow all ways to the join of an open branch; go on with one path if they agree there."""
     entry = _situation(run, path)
     found = None if path.groups else run.regions.get(entry)
     if found is None:
-        arrivals, lost = _ways_through(run, path, step, ways)
+        arrivals, lost = _ways_through(run, path, step, why)
         if not (run.stopped or lost):
             settle(arrivals, len(path.frames))
-        early = meeting(run.program, path.block, run.open[step.line])[1]
+        early = meeting(run.program, path.block, why)[1]
         found = None if run.stopped or lost or early else _agreed(run, arrivals)
         if found is None:
             path.block = len(run.program.blocks)
             if early is not None and not run.stopped:
-                arrivals = _together(run, arrivals, run.open[step.line])
+                arrivals = _together(run, arrivals, why)
             for arrival in () if run.stopped else arrivals:
                 arrival.region, arrival.certain = path.region, False
-                arrival.parted = run.open[step.line]
+                arrival.parted = why
                 _wait(run, arrival)
             return
         if path.state.conditions == found.state.conditions == () and not path.groups:
@@ -324,16 +330,16 @@ def _enter_region(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[in
 
 
 def _ways_through(
-    run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]
+    run: Attempt, path: Path, step: ProgramStep, why: Unknown
 ) -> tuple[list[Path], bool]:
     """The paths that come to the join of an open branch; whether some way is lost."""
-    join, _ = meeting(run.program, path.block, run.open[step.line])
+    join, _ = meeting(run.program, path.block, why)
     region = Region(join, len(path.frames), path.region)
     outside, lost = run.waiting, len(run.lost)
     inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
     inside.groups = path.groups
     run.waiting = []
-    _fork(run, inside, step, ways)
+    _fork(run, inside, step, why)
     _wait(run, inside)
     _drain(run)
     run.waiting = [] if run.stopped else outside
@@ -362,9 +368,9 @@ def _together(run: Attempt, arrivals: list[Path], why: Unknown) -> list[Path]:
     return arrivals if state is None else [Path(first.block, state, first.frames)]
 
 
-def _fork(run: Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
+def _fork(run: Attempt, path: Path, step: ProgramStep, why: Unknown) -> None:
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
-    why, endings = run.open[step.line], run.program.endings
+    ways, endings = run.program.blocks[path.block].after, run.program.endings
     if not why.uniform:
         join, early = meeting(run.program, path.block, why)
         if join in endings and path.frames and path.frames[-1].join not in endings:

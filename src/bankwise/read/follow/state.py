@@ -67,8 +67,8 @@ class Partly(ByIdentity, frozen=True, eq=False):
 
 
 class _Mask(ByIdentity, frozen=True, eq=False):
-    """The lanes that run, for one ``active`` and ``exec``; whether that is all of them, or some;
-    ``alone``: at most one of each wave; ``key``: their bytes."""
+    """The lanes that run, for one ``active`` and ``exec``; whether that is all of them, or all
+    threads of the state, or some; ``alone``: at most one of each wave; ``key``: their bytes."""
 
     active: BoolArray
     exec: BoolArray | None
@@ -92,7 +92,8 @@ class State(Struct):
     unknown conditions that hold now, the innermost last; ``maybe`` is the cause of that.
     ``guards``: predicates under whose tag something is held.
     ``memory``: what the launch lays down beside registers, constant banks or arguments, as the
-    language asks for it.
+    language asks for it. ``threads``: those that this is the state of, None if of all; what
+    registers hold elsewhere nobody asks any more.
     """
 
     active: BoolArray
@@ -102,13 +103,14 @@ class State(Struct):
     maybe: Unknown | None = None
     memory: Callable[..., Any] = _nothing
     guards: frozenset[str] = frozenset()
+    threads: BoolArray | None = None
     _mask: _Mask | None = None
 
     def copy(self) -> State:
         """An independent copy; values are never changed in place."""
         held = dict(self.registers)
         known = self.active, held, self.lanes, self.conditions, self.maybe, self.memory
-        return State(*known, self.guards, self._mask)
+        return State(*known, self.guards, self.threads, self._mask)
 
 
 def running(state: State) -> BoolArray:
@@ -120,6 +122,11 @@ def running_key(state: State) -> bytes:
     """The lanes that run as bytes; empty if there are none."""
     held = _mask(state)
     return held.key if held.some else b""
+
+
+def only(state: State, active: BoolArray) -> None:
+    """Let this be the state of the lanes that run from here on, and of no others."""
+    state.active = state.threads = active
 
 
 def runs_everywhere(state: State) -> bool:
@@ -136,6 +143,8 @@ def _mask(state: State) -> _Mask:
         key = lanes.tobytes()
         every, some = b"\0" not in key, b"\1" in key
         threads = every if state.lanes is None else _every(state.active)
+        if state.threads is not None and not threads:
+            threads = not _some(state.threads & ~state.active)
         alone = not some or (not every and _alone(lanes)) or lanes.shape[1] <= 1
         found = _Mask(state.active, state.lanes, lanes, every, threads, some, alone, key)
         state._mask = found

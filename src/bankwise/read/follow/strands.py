@@ -16,7 +16,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from msgspec import Struct, field
 
-from bankwise.read.follow.program import Program, ProgramSlice, Strand
+from bankwise.read.follow.program import Program, Strand
+from bankwise.read.follow.slicing import ProgramSlice
 from bankwise.read.follow.state import Partly
 from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Value

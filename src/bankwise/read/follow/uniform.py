@@ -84,7 +84,8 @@ def _makes_varying(step: ProgramStep, varies: dict[str, bool]) -> bool:
         shuffle = "sh" in step.name.lower()
         asks = step.reads[1:] if shuffle else [n for n in step.reads if not _PREDICATE.fullmatch(n)]
         return any(varies.get(name, False) for name in asks)
-    return not step.followed or any(varies.get(name, False) for name in step.reads)
+    known = step.followed or step.alike
+    return not known or any(varies.get(name, False) for name in step.reads)
 
 
 def _between(program: Program, block: int) -> frozenset[int]:

@@ -109,6 +109,11 @@ def alike(condition: Value, lanes: npt.NDArray[np.bool_]) -> bool:
     return not ((lanes & condition).any(axis=1) & (lanes & ~condition).any(axis=1)).any()
 
 
+def single(lanes: npt.NDArray[np.bool_]) -> bool:
+    """Whether no wave has two of ``lanes``, so that whatever these decide they decide alike."""
+    return not (np.count_nonzero(lanes, axis=1) > 1).any()
+
+
 def mixed(values: tuple[Value, ...]) -> Unknown:
     """The result of arithmetic in which at least one operand is unknown; what no block knows is its
     cause, before what each block knows of itself."""

@@ -18,7 +18,8 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bankwise.read.follow.program import Program, ProgramStep, cut
+from bankwise.read.follow.program import Program, ProgramStep
+from bankwise.read.follow.slicing import cut
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, because, in_step
 

@@ -35,10 +35,11 @@ from bankwise.read.follow.values import (
 )
 from bankwise.read.sass.calls import Return
 from bankwise.read.sass.cluster import RANK, Holders, asks_rank, holders
-from bankwise.read.sass.effects import known, results
+from bankwise.read.sass.effects import computes, known, results
 from bankwise.read.sass.forms import Meaning, form
 from bankwise.read.sass.frames import Frames, frames
 from bankwise.read.sass.generic import byte_at, of_the_host
+from bankwise.read.sass.halves import without_upper_halves
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.moves import move, outside, spill
 from bankwise.read.sass.operands import (
@@ -64,8 +65,6 @@ _OTHERS: Mapping[str, GatherDoes] = {"YIELD": "yield", "WARPSYNC": "sync", "BAR"
 _BARRIER = re.compile(r"B\d+")
 _Condition = Callable[[State], Value]
 """A boolean for every lane."""
-_ONE_WORD = ("LDS", "SYNCS")
-"""What gives the same to all lanes that ask one word at once: a load, and a test of an mbarrier."""
 _RESULT = ("R4", "R5")
 """Where a function returns its value: seen in code that nvcc 13.0 makes of malloc and printf."""
 
@@ -73,13 +72,15 @@ _RESULT = ("R4", "R5")
 class _Context(Struct, frozen=True):
     """A kernel with what holds for all of it. ``outside``: generic accesses that cannot touch
     shared memory; ``ranks``: what may hold the block's rank before each instruction; ``masks``: the
-    register with the lanes that a vote asks."""
+    register with the lanes that a vote asks; ``lower``: PRMT of which the lower half alone is
+    read."""
 
     kernel: SassKernel
     stack: Frames
     outside: frozenset[int]
     ranks: Mapping[int, Holders]
     masks: Mapping[int, str]
+    lower: frozenset[int]
 
 
 def decode_kernel(kernel: SassKernel) -> Decoded:
@@ -87,7 +88,8 @@ def decode_kernel(kernel: SassKernel) -> Decoded:
     stack = frames(kernel.code)
     outside = of_the_host(kernel.code, stack, window_constant(kernel))
     ranks, asked = holders(kernel.code), masks(kernel.instructions)
-    context = _Context(kernel, stack, outside, ranks, asked)
+    lower = without_upper_halves(kernel.code)
+    context = _Context(kernel, stack, outside, ranks, asked, lower)
     touches = iter([_touch(n, i, context) for n, i in enumerate(kernel.instructions)])
     numbers = count()
     found = decode(
@@ -120,17 +122,15 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
     writes = (*writes, *context.stack.clobbers.get(number, ()))
     reads = (*names(i.guard), *(does.reads if does is not None else ()))
     address, lost = None, _lost(i, writes)
+    place: Callable[[State], Value] | None = None
     if isinstance(found, DecodedAccess):
         reads += _pointer(found)
-        address = guarded(lambda state: _first_byte(found, state), guard)
-        place = address
-        lost = (
-            _loading(lambda state: is_uniform(place(state)), lost) if word_ in _ONE_WORD else lost
-        )
-    elif word_ == "LDG" and does is None and "STRONG" not in i.parts:
+        place = address = guarded(lambda state: _first_byte(found, state), guard)
+    alike = does is None and computes(i)
+    if alike:
         held = tuple(name for text in i.operands[1:] for name in names(text))
         reads += held
-        lost = _loading(lambda state: all(is_uniform(read(state, n)) for n in held), lost)
+        lost = _of_alike(held, place, lost)
     return ProgramStep(
         line=i.line,
         name=i.name,
@@ -141,6 +141,7 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         guard=guard if address is not None else None,
         partial=bool(i.guard) or number in context.stack.clobbers,
         followed=does is not None or not writes,
+        alike=alike,
         made_of=() if does is not None else _made_of(i, writes),
         data=None if does is not None else _data(i),
         gather=_gather(i),
@@ -175,6 +176,8 @@ def _system_call(i: SassInstruction, back: bool, end: int) -> ProgramStep:
 def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | None:
     """What an instruction does that touches no shared memory."""
     words = context.stack.words.get(number)
+    if number in context.lower:
+        i = replace(i, operands=(*i.operands[:-1], "RZ"))
     if i.parts[0] == "QSPC" and number in context.outside:
         return outside(i)
     plain = spill(i, words) if words is not None else meaning(i)
@@ -314,14 +317,16 @@ def _lost(i: SassInstruction, writes: tuple[str, ...]) -> Callable[[State], tupl
     return lambda state: lost
 
 
-def _loading(
-    address: Callable[[State], bool], lost: Callable[[State], tuple[Value, ...]]
+def _of_alike(
+    held: tuple[str, ...],
+    place: Callable[[State], Value] | None,
+    lost: Callable[[State], tuple[Value, ...]],
 ) -> Callable[[State], tuple[Value, ...]]:
-    """What memory gives: lanes that read one word at once read the same. ``address``: whether they
-    do."""
+    """What lanes have alike that have the same in the registers ``held``, at the same ``place``."""
 
     def run(state: State) -> tuple[Value, ...]:
-        if not address(state):
+        same = place is None or is_uniform(place(state))
+        if not same or not all(is_uniform(read(state, name)) for name in held):
             return lost(state)
         return tuple(because(v, True) if isinstance(v, Unknown) else v for v in lost(state))
 

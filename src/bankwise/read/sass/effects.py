@@ -34,6 +34,16 @@ PTX ISA, fragments of mma; nvdisasm's life ranges of each."""
 _WORDS_OF_PAIRS = ("SHF", "USHF", "MATCH", "I2F", "UI2F", "ISETP", "UISETP")
 """U64 behind their name is what they read; they write one word."""
 
+_COMPUTED = re.compile(
+    r"(?:FADD|FMUL|FFMA|FSEL|FSET|FSETP|FMNMX|FMNMX3|FCHK|MUFU|FRND|F2F|F2FP|F2I|I2F|I2FP|I2I|HADD2"
+    r"|HMUL2|HFMA2|HSET2|HSETP2|HMNMX2)(?:\.|$)"
+)
+_READ = re.compile(r"(?:LDS|LDG|LD|SYNCS\.PHASECHK)(?:\.|$)")
+"""What gives the same to all lanes that ask one word at once. ptxas relies on it: behind a loop
+that such a word decides it sets no barrier (``BSSY``) where all lanes name one address and one
+phase, also where the load is volatile, and one where they may differ. Source: code of ptxas 13.0
+for sm_90a."""
+
 _MATRIX = re.compile(r"[HQI]GMMA\.(?:\w+\.)*?64x(\d+)x\d+\.(\w+)")
 
 
@@ -105,6 +115,14 @@ def width(i: SassInstruction) -> int:
     }:
         return 2
     return 1 if _ONE.match(i.name) else 4
+
+
+def computes(i: SassInstruction) -> bool:
+    """Whether lanes that have the same in the words that ``i`` names, and ask one word of memory,
+    get the same; of what it computes only where these are single words."""
+    if _READ.match(i.name):
+        return True
+    return bool(_COMPUTED.match(i.name)) and {"F64", "S64", "U64", "64"}.isdisjoint(i.parts)
 
 
 def known(i: SassInstruction) -> bool:
