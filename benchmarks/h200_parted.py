@@ -1,13 +1,14 @@
 """Random kernels whose lanes part, on an NVIDIA H200: `check` beside every instruction's counter.
 
-    python benchmarks/h200_parted.py build OUT [KERNELS [SEED]]   # no GPU: nvcc, `check`
+    python benchmarks/h200_parted.py build OUT [KERNELS [SEED [quiet]]]   # no GPU: nvcc, `check`
     python benchmarks/h200_parted.py measure OUT                  # with it: CuPy, Nsight Compute
     python benchmarks/h200_parted.py compare OUT                  # no GPU
 
 Each kernel is some thirty statements by chance: conditions, switches that fall through, loops with
 break and continue, returns and jumps forward, each decided by the number of the thread, with a read
-of shared memory at an own stride on every way. The kernels written by hand are those of
-``tests/data/sass/parted.cu``.
+of shared memory at an own stride on every way. ``quiet``: as well conditions and loops without any,
+which the number of the thread decides, or data: nothing of them is seen by a read. The kernels
+written by hand are those of ``tests/data/sass/parted.cu``.
 """
 
 from __future__ import annotations
@@ -34,15 +35,16 @@ MOST_DEPTH = 4
 class PartingKernel:
     """One kernel by chance."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, quiet: bool = False) -> None:
         self.chance = random.Random(seed)
+        self.quiet = quiet
         self.places = 0
         self.loops = 0
 
     def text(self, name: str) -> str:
         body = [*self.block(0, None), "  a += s[t * 2];", "tail:", "  a += s[t * 4];"]
         lines = [
-            f'extern "C" __global__ void {name}(float* out, const float*) {{',
+            f'extern "C" __global__ void {name}(float* out, const float* g) {{',
             "  __shared__ volatile float s[4096];",
             "  const int t = threadIdx.x; float a = 0;",
             *body,
@@ -54,6 +56,7 @@ class PartingKernel:
     def block(self, depth: int, loop: str | None) -> Iterator[str]:
         pad = "  " * (depth + 1)
         kinds = ["read"] if depth >= MOST_DEPTH else ["read", "if", "if", "switch", "loop"]
+        kinds += ["quiet", "quiet"] if self.quiet else []
         for _ in range(self.chance.randint(1, 3 if depth else 5)):
             yield from (
                 pad + line for line in self.statement(self.chance.choice(kinds), depth, loop)
@@ -64,6 +67,8 @@ class PartingKernel:
     def statement(self, kind: str, depth: int, loop: str | None) -> Iterator[str]:
         if kind == "read":
             yield self.read(loop)
+        elif kind == "quiet":
+            yield from self.unread(depth, loop)
         elif kind == "if":
             yield f"if ({self.condition(loop)}) {{"
             yield from self.block(depth + 1, loop)
@@ -82,6 +87,28 @@ class PartingKernel:
             yield "}"
         else:
             yield from self.loop(depth)
+
+    def unread(self, depth: int, loop: str | None) -> Iterator[str]:
+        """What no read depends on."""
+        self.places += 1
+        word = self.chance.choice(("t", "0", f"t + {self.places}"))
+        data = f"((__float_as_int(g[{word}]) ^ (t * 40503)) & {self.chance.choice((16, 64, 512))})"
+        decides = data if self.chance.random() < 0.5 else self.condition(loop)
+        if self.chance.random() < 0.4:
+            name = f"i{self.loops}"
+            self.loops += 1
+            count = self.chance.choice(
+                ("(t & 3) + 1", "(t & 7)", "g[t] > 0.f ? 3 : (t * 40503 >> 6) % 5")
+            )
+            yield "#pragma unroll 1"
+            yield f"for (int {name} = 0; {name} < ({count}); {name}++) {{"
+            yield f"if ({decides}) out[t + {64 * self.places} + {name}] = a;"
+        else:
+            yield f"if ({decides}) {{"
+            yield f"out[t + {64 * self.places}] = a;"
+        if depth < MOST_DEPTH and self.chance.random() < 0.5:
+            yield from self.unread(depth + 1, loop)
+        yield "}"
 
     def loop(self, depth: int) -> Iterator[str]:
         name = f"i{self.loops}"
@@ -120,7 +147,7 @@ class PartingKernel:
         return first
 
 
-def build(out: Path, count: int, seed: int) -> None:
+def build(out: Path, count: int, seed: int, quiet: bool = False) -> None:
     """Sources, machine code, and predicted.json: of each kernel the passes of each instruction."""
     out.mkdir(parents=True, exist_ok=True)
     told: dict[str, dict[str, dict[str, int | None]]] = {}
@@ -128,7 +155,8 @@ def build(out: Path, count: int, seed: int) -> None:
         names = [f"p{n}" for n in range(first, min(first + FILE_KERNELS, count))]
         source = out / f"parted{number}.cu"
         source.write_text(
-            "\n".join(PartingKernel(seed + int(n[1:])).text(n) for n in names) + "\n", "utf-8"
+            "\n".join(PartingKernel(seed + int(n[1:]), quiet).text(n) for n in names) + "\n",
+            "utf-8",
         )
         cubin = source.with_suffix(".cubin")
         command = ["nvcc", "-arch=sm_90", "-cubin", "-w", "-o", str(cubin), str(source)]
@@ -207,8 +235,10 @@ def main(arguments: list[str]) -> None:
     """See the module's text."""
     word, place, *numbers = arguments
     if word == "build":
-        count, seed = (int(n) for n in (*numbers, *("200", str(SEED))[len(numbers) :]))
-        build(Path(place), count, seed)
+        quiet = numbers[-1:] == ["quiet"]
+        given = numbers[:-1] if quiet else numbers
+        count, seed = (int(n) for n in (*given, *("200", str(SEED))[len(given) :]))
+        build(Path(place), count, seed, quiet)
     elif word in ("measure", "--launch"):
         measure(Path(place).resolve())
     else:
