@@ -223,9 +223,9 @@ def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[s
         elif line.startswith((".size", ".amdgpu_metadata")):
             ended = line.startswith(".size")
             break
-        elif section := _SECTION.match(line):
+        elif line.startswith(".") and (section := _SECTION.match(line)):
             elsewhere = not section[1].startswith(".text")
-        elif line and not elsewhere and (makes_code(line) or not line.startswith(_OUTSIDE)):
+        elif line and not elsewhere and (not line.startswith(_OUTSIDE) or makes_code(line)):
             operations.append(local.resolved(_operation(text.numbers[at], line, source)))
     kept = with_words_read(*_without_data(operations, labels), text.gpu, _from_word)
     return *kept, ended or ends(kept[0])
