@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.show.columns import Page, table, told_apart
+from bankwise.show.columns import table, told_apart
+from bankwise.show.page import Page
 from bankwise.show.wrap import wrapped
 from command import bankwise
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bankwise.read.toolkit import find_program
-from bankwise.show.columns import Page, table
+from bankwise.show.columns import table
+from bankwise.show.page import Page
 from command import bankwise
 
 real = pytest.mark.skipif(

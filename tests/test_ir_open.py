@@ -343,7 +343,25 @@ def test_a_crash_is_also_seen_where_there_is_no_fork(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(isolate, "can_fork", lambda: False)
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     assert "SIGSEGV" in failure(DEEP[1]).message
-    assert kernels(open_text(KERNEL))
+    assert kernels(open_text(f"{KERNEL}// where there is no fork"))
+
+
+def test_a_text_that_ended_no_child_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = list[object]()
+
+    def crash_of(work: object) -> str | None:
+        tried.append(work)
+        return "it ends" if len(tried) > 1 else None
+
+    monkeypatch.setattr(isolate, "crash_of", crash_of)
+    texts = [f"{KERNEL}// {name}" for name in ("once", "another")]
+    assert kernels(open_text(texts[0]))
+    assert kernels(open_text(texts[0]))
+    assert len(tried) == 1
+    for number in (2, 3):  # what ends one is
+        with pytest.raises(InputError, match="gives no answer to this text: it ends"):
+            open_text(texts[1])
+        assert len(tried) == number
 
 
 def test_long_runs_of_blanks_are_read_once() -> None:

@@ -16,7 +16,7 @@ from bankwise.ask.check import check
 from bankwise.read.toolkit import find_program
 from bankwise.show.advised import Snippet
 from bankwise.show.as_text import print_conflicts
-from bankwise.show.columns import Page
+from bankwise.show.page import Page
 from command import bankwise
 from isa_texts import amd_text
 from sass_texts import sass_text

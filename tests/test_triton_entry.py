@@ -118,6 +118,10 @@ def test_arguments_have_the_names_of_the_ttgir_beside(entry: Path) -> None:
         report = check_file(entry / "k.amdgcn", Options(arguments=(f"{name}=5",)))
         assert report.kernels[0].counted
         assert report.totals.run.passes == 2 * 2 * 5
+    text = (entry / "k.ttgir").read_text()
+    unread = "#new = #ttg.made_later<{vec = 8}>\n"  # an encoding names no argument
+    (entry / "k.ttgir").write_text(unread + text)
+    assert "--arg rounds=" in bankwise("check", entry / "k.amdgcn").out
     (entry / "k.ttgir").unlink()
     assert "--arg 8=" in bankwise("check", entry / "k.amdgcn").out
     with pytest.raises(InputError, match="no parameter 'rounds'"):

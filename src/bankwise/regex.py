@@ -18,6 +18,9 @@ def regex(text: str, flags: int = 0) -> re.Pattern[str]:
     return cast("re.Pattern[str]", _LatePattern(text, flags))
 
 
+_ATTRIBUTES = tuple(name for name in dir(re.Pattern) if not name.startswith("__"))
+
+
 class _PatternInUse:
     """Has the attributes of a pattern, to be had as quickly as the pattern's own."""
 
@@ -32,7 +35,6 @@ class _LatePattern(_PatternInUse):
         if name.startswith("__"):  # asked of any object: by copies, by pickle
             raise AttributeError(name)
         compiled = re.compile(*self.__dict__["text, flags"])
-        names = (one for one in dir(compiled) if not one.startswith("__"))
-        self.__dict__.update({one: getattr(compiled, one) for one in names})
+        self.__dict__.update({one: getattr(compiled, one) for one in _ATTRIBUTES})
         cast("Any", self).__class__ = _PatternInUse
         return getattr(self, name)

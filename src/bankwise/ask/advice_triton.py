@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-
-import numpy as np
+from collections.abc import Iterator
+from math import prod
+from typing import TYPE_CHECKING
 
 from bankwise.algebra.address import AddressMap
 from bankwise.errors import InputError, Refusal
-from bankwise.notation.triton import Shared, memory, parse_aliases
-from bankwise.notation.triton.fit import to_triton_shared
-from bankwise.notation.values import MemoryTable, tabulate
+
+if TYPE_CHECKING:
+    from bankwise.notation.triton import Shared
 
 _MEMDESC = re.compile(r"!ttg\.memdesc<((?:\d+x)+)[a-z]+(\d+)\w*, #(\w+)")
 
@@ -21,28 +22,42 @@ def shared_encoding(ttgir: str, size_bytes: int, element_bytes: int, address: Ad
     ``address``: on elements of ``element_bytes``, applied behind the encoding that the TTGIR has.
     Where several tiles have this size and would need different encodings, nothing is said.
     """
+    sized = list(_of_size(ttgir, size_bytes))
+    if not sized:  # as of most: nobody has to read encodings
+        return ""
+    from bankwise.notation.triton import Shared, parse_aliases
+
     try:
         aliases = parse_aliases(ttgir)
     except InputError:
         return ""
     texts = set()
-    for shape_text, bits, alias in set(_MEMDESC.findall(ttgir)):
-        shape = tuple(map(int, shape_text.rstrip("x").split("x")))
-        present = aliases.get(alias)
-        if int(bits) // 8 * int(np.prod(shape)) != size_bytes or int(bits) % 8:
-            continue
+    for shape, own_bytes, alias in sized:
         while len(shape) > 2 and shape[0] == 1:
             shape = shape[1:]
+        present = aliases.get(alias)
         if not isinstance(present, Shared):
             return ""
-        texts.add(_moved(present, shape, int(bits) // 8, element_bytes, address))
+        texts.add(_moved(present, shape, own_bytes, element_bytes, address))
     return texts.pop() if len(texts) == 1 else ""
+
+
+def _of_size(ttgir: str, size_bytes: int) -> Iterator[tuple[tuple[int, ...], int, str]]:
+    """Shape, bytes of an element and encoding of the memory that takes so many bytes."""
+    for shape_text, bits, alias in set(_MEMDESC.findall(ttgir)):
+        shape = tuple(map(int, shape_text.rstrip("x").split("x")))
+        if int(bits) % 8 == 0 and int(bits) // 8 * prod(shape) == size_bytes:
+            yield shape, int(bits) // 8, alias
 
 
 def _moved(
     present: Shared, shape: tuple[int, ...], own_bytes: int, element_bytes: int, address: AddressMap
 ) -> str:
     """The encoding of the present one with ``address`` behind it, in Triton's text."""
+    from bankwise.notation.triton import memory
+    from bankwise.notation.triton.fit import to_triton_shared
+    from bankwise.notation.values import MemoryTable, tabulate
+
     table = tabulate(memory(present, shape))
     unit = max(own_bytes, element_bytes)
     moved = address(table.table * own_bytes // element_bytes) * element_bytes

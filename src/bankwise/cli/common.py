@@ -16,7 +16,7 @@ import typer
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from bankwise.show.columns import Console
 
 
 def examples(*commands: str) -> str:
@@ -322,17 +322,17 @@ def flags(context: typer.Context) -> tuple[str, ...]:
 
 
 def out() -> Console:
-    """A console on stdout: data."""
-    from bankwise.show.columns import Page
+    """What prints on stdout: data."""
+    from bankwise.show.columns import console_of
 
-    return Page()
+    return console_of()
 
 
 def err() -> Console:
-    """A console on stderr: talk."""
-    from bankwise.show.columns import Page
+    """What prints on stderr: talk."""
+    from bankwise.show.columns import console_of
 
-    return Page(stderr=True)
+    return console_of(stderr=True)
 
 
 @contextmanager
@@ -347,7 +347,9 @@ def progress(
         return
     from rich.progress import Progress
 
-    with Progress(console=err(), transient=True) as bar:
+    from bankwise.show.page import Page
+
+    with Progress(console=Page(stderr=True), transient=True) as bar:
         task = bar.add_task(first or text, total=None)
         yield ProgressBar(partial(bar.update, task), text)
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from rich.console import Console
-
 from bankwise.show import as_text
+from bankwise.show.columns import Console
 from bankwise.show.gate import Gate, print_gate
 from bankwise.show.more import More, print_more
 from bankwise.show.values import CheckReport

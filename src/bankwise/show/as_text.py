@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
 from bankwise.read.names import short, variables
 from bankwise.regex import regex
 from bankwise.show.causes import folded
-from bankwise.show.columns import say, table, told_apart
+from bankwise.show.columns import Console, say, table, told_apart
 from bankwise.show.conflicts import print_conflict
 from bankwise.show.kernel_facts import print_facts
 from bankwise.show.snippets import against, print_help, print_snippets

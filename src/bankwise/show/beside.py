@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
-from rich.console import Console
 
 from bankwise.counting.cost import Cost
 from bankwise.errors import Location
 from bankwise.read.names import short
-from bankwise.show.columns import say, table
+from bankwise.show.columns import Console, say, table
 from bankwise.show.worth import Worth
 
 AS_PREDICTED = "as predicted"

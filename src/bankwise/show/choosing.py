@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.show.coalescing import CoalesceRow
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 from bankwise.show.spec import called
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.counting.coalesce import CacheSwizzle
 from bankwise.errors import Location, Refusal, exit_code
 from bankwise.hardware.machine import machine
-from bankwise.show.columns import say, table
+from bankwise.show.columns import Console, say, table
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 from bankwise.show.values import Finding
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from rich.console import Console
-from rich.markup import escape
-from rich.text import Text
-
-from bankwise.show.wrap import WIDTH, code_lines, line_ends, wrapped
+from bankwise.show.plain import PlainPage, escape
+from bankwise.show.wrap import WIDTH, code_lines, wrapped
 
 _WIDEST = 100
+_COLOURED = {"FORCE_COLOR", "TTY_COMPATIBLE"}
+"""Variables of the environment by which rich takes what is no terminal for one."""
 _GAP = "  "
 _NUMBER = re.compile(
     r"(?:(?:at least |at most |[-+])?[\d,.:]+(?:(?: to | of | / )[\d,.]+)?|unknown|-|)[?%]?"
@@ -23,35 +24,36 @@ _ROOM = 30
 """Characters from which on a text goes on in its column; with less it has lines of its own."""
 
 
-class Page(Console):
-    """A console whose texts end their lines between words, in a pipe as on a terminal; with
-    ``soft_wrap`` lines stay as they are, and so do those that a shell goes on behind, ``.. \\``."""
+class Console(Protocol):
+    """What a report is printed on: rich's consoles, or a page that is plain."""
 
-    def __init__(self, columns: int = 0, **options: Any) -> None:
-        """``columns``: of every line, whatever the terminal has; 0 for what fits it."""
-        super().__init__(highlight=False, emoji=False, **options)
-        self.columns = columns
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody looks at it."""
+
+    @property
+    def width(self) -> int:
+        """Its columns."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As of a console."""
-        if len(objects) != 1 or not isinstance(objects[0], str | Text) or "soft_wrap" in options:
-            super().print(*objects, **options)
-            return
-        said, markup = objects[0], options.pop("markup", True)
-        text = said if isinstance(said, Text) else self.render_str(said, markup=markup)
-        for line in text.split("\n", allow_blank=True):
-            ends = [] if line.plain.endswith("\\") else line_ends(line.plain, width(self))
-            behind = " " * (len(line.plain) - len(line.plain.lstrip()) + 2)
-            for number, part in enumerate(line.divide(ends)):
-                part.rstrip()
-                whole = Text.assemble(behind, part) if number else part
-                super().print(whole, soft_wrap=True, **options)
+        """A text with markup; ``soft_wrap``: in the lines that it has."""
+
+
+def console_of(*, stderr: bool = False) -> Console:
+    """One for stdout, or for stderr; where that is no terminal, without rich."""
+    file = sys.stderr if stderr else sys.stdout
+    if (file is None or not file.isatty()) and _COLOURED.isdisjoint(os.environ):
+        return PlainPage(file)
+    from bankwise.show.page import Page
+
+    return Page(stderr=stderr)
 
 
 def width(console: Console) -> int:
     """How wide text may be: a terminal's own width within bounds, else 80 columns."""
-    if isinstance(console, Page) and console.columns:
-        return console.columns
+    columns: int = getattr(console, "columns", 0)
+    if columns:
+        return columns
     return max(WIDTH, min(console.width, _WIDEST)) if console.is_terminal else WIDTH
 
 

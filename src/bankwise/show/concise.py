@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rich.console import Console
-
 from bankwise.counting.cost import Cost
 from bankwise.read.names import short
 from bankwise.show.as_text import SHOWN
 from bankwise.show.causes import Cause, folded
-from bankwise.show.columns import say, table
+from bankwise.show.columns import Console, say, table
 from bankwise.show.conflicts import diagnostic
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.words import (

@@ -16,8 +16,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
@@ -27,9 +25,10 @@ from bankwise.hardware.lanes import lane_text
 from bankwise.hardware.machine import machine
 from bankwise.read.names import short, variables
 from bankwise.show.causes import Cause
-from bankwise.show.columns import say, width
+from bankwise.show.columns import Console, say, width
 from bankwise.show.diagnostics import Diagnostic, inner_line, marked
 from bankwise.show.own_lines import line_at, own_line, stepping
+from bankwise.show.plain import escape
 from bankwise.show.values import CheckReport
 from bankwise.show.words import cell, doubt, extra_passes, joined
 

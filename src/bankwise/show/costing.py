@@ -6,8 +6,6 @@ Of PTX only sizes are read: the order of its instructions is not that of the mac
 from __future__ import annotations
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.cost.bound import Busy
 from bankwise.cost.issue import CLAIM
@@ -15,8 +13,9 @@ from bankwise.cost.mix import InstructionCount
 from bankwise.cost.waits import Waits
 from bankwise.counting.cost import Cost
 from bankwise.hardware.occupancy import Occupancy, Usage
-from bankwise.show.columns import say, table
+from bankwise.show.columns import Console, say, table
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 from bankwise.show.words import extra_passes
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from rich.console import Console
 
 from bankwise.counting.conflict import Witness
 from bankwise.counting.reason import Meeting, Reason
 from bankwise.errors import exit_code
 from bankwise.hardware.lanes import phases_text
 from bankwise.hardware.machine import Instruction
-from bankwise.show.columns import say
+from bankwise.show.columns import Console, say
 from bankwise.show.notebook import printed
 
 

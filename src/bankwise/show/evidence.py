@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import Evidence
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 
 DECIDES = 2.0
 """log10 of the likelihood ratio from which on a rule is inferred: 100 to 1."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from rich.console import Console
-from rich.markup import escape
-
-from bankwise.show.columns import say
+from bankwise.show.columns import Console, say
 from bankwise.show.nouns import Noun, nouns
+from bankwise.show.plain import escape
 from bankwise.show.rules import Rule
 
 _SESSION = re.compile(r"^(```.*?^```)$", re.MULTILINE | re.DOTALL)

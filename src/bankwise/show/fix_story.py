@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
-
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import FINDINGS
 from bankwise.read.names import short, short_each, variables
 from bankwise.show.as_text import SHOWN, print_refusals
-from bankwise.show.columns import say, table
+from bankwise.show.columns import Console, say, table
 from bankwise.show.fixing import Change, FixReport, Verdict, pairs
+from bankwise.show.plain import escape
 from bankwise.show.prices import price_text
 from bankwise.show.values import KernelReport
 from bankwise.show.words import adds, doubted, still_open

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import INCOMPLETE, InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
 from bankwise.show.causes import Cause, folded
+from bankwise.show.columns import Console
 from bankwise.show.conflicts import counts, diagnostic, places, why
+from bankwise.show.plain import escape
 from bankwise.show.saved_check import KnownConflicts
 from bankwise.show.snippets import NOT_EDITED, against, effect
 from bankwise.show.values import CheckReport

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
-from rich.console import Console
 
-from bankwise.show.columns import say
+from bankwise.show.columns import Console, say
 from bankwise.show.notebook import printed
 
 Sort = Literal["compiler", "GPU", "profiler", "extra"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from bankwise.counting.cost import Cost
 from bankwise.read.names import short, variable, variables
 from bankwise.show.advised import Optimum
-from bankwise.show.columns import say
+from bankwise.show.columns import Console, say
 from bankwise.show.values import CheckReport, KernelReport, Totals
 from bankwise.show.words import blocks_line, compiled_line, kernel_verdict, other_launch, several
 

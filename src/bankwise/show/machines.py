@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.markup import escape
-
 from bankwise.hardware.lanes import lane_text, phases_text
 from bankwise.hardware.machine import Instruction, Machine
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
+from bankwise.show.plain import escape
 
 
 def print_machines(machines: Sequence[Machine], console: Console) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.errors import INCOMPLETE, Refusal, exit_code, worst
-from bankwise.show.columns import say
+from bankwise.show.columns import Console, say
 from bankwise.show.fix_story import print_exit, print_story
 from bankwise.show.fixing import FixReport
+from bankwise.show.plain import escape
 
 
 class FrameworkDefault(Struct, frozen=True):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.markup import escape
-
-from bankwise.show.columns import paste, table
+from bankwise.show.columns import Console, paste, table
+from bankwise.show.plain import escape
 from bankwise.solver.modes import ModePlan
 from bankwise.solver.plan import Plan, number
 

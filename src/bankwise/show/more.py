@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from rich.console import Console
+
+from bankwise.show.columns import Console
 
 if TYPE_CHECKING:
     from bankwise.show.beside import Beside

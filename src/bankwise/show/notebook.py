@@ -37,12 +37,10 @@ def printed(printer: str, line: int = 0) -> Callable[[_Report], _Report]:
 
 def _text(report: object, printer: str, columns: int = 0) -> tuple[str, str]:
     """What is printed, plain and as HTML. ``columns``: of a line, 0 for those of a terminal."""
-    from rich.console import Console
-
-    from bankwise.show.columns import Page
+    from bankwise.show.page import Page
 
     module, _, function = printer.partition(":")
-    print_: Callable[[Any, Console], None] = getattr(import_module(module), function)
+    print_: Callable[[Any, Page], None] = getattr(import_module(module), function)
     # In a notebook a console of rich would show each line by itself, whatever its file is.
     console = Page(columns, file=io.StringIO(), record=True, force_jupyter=False)
     print_(report, console)

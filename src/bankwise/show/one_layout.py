@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec.structs import replace
-from rich.console import Console
-from rich.markup import escape
 
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
+from bankwise.show.plain import escape
 from bankwise.sweep.one_layout import LayoutScore, OneLayout
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.errors import exit_code
+from bankwise.show.columns import Console
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 
 if TYPE_CHECKING:
     from bankwise.change.passes.values import Outcome

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from html import escape as html_escape
 
 from msgspec import Struct
-from rich.console import Console
 
 from bankwise.hardware.machine import BANK_BYTES, machine
-from bankwise.show.columns import say, width
+from bankwise.show.columns import Console, say, width
 from bankwise.show.notebook import printed
 
 _ROWS = 32

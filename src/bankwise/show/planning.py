@@ -6,15 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import Added, summed
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import Evidence
-from bankwise.show.columns import say, table
+from bankwise.show.columns import Console, say, table
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 from bankwise.show.words import adds, doubted, mark, open_rules
 
 

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.counting.bound import Bound
 from bankwise.counting.counted import Sureness
 from bankwise.errors import Refusal, exit_code
 from bankwise.read.names import short
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 from bankwise.show.words import COLOURS, cell, several
 
 SURENESS: tuple[Sureness, ...] = ("none", "possible", "sure")

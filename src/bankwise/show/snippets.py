@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from rich.console import Console
-from rich.text import Text
-
 from bankwise.read.names import variables
 from bankwise.show.advised import Snippet
 from bankwise.show.causes import Cause
-from bankwise.show.columns import say
+from bankwise.show.columns import Console, say
 from bankwise.show.values import CheckReport
 
 _SHOWN = 6
@@ -58,7 +55,7 @@ def print_help(
                 say(console, note, " " * 8, style="dim")
             told.add(snippet.command)
         lines = "\n".join(f"    {line}".rstrip() for line in _pasted(group[0]).splitlines())
-        console.print(Text(f"\n{lines}"), soft_wrap=True, highlight=False)
+        console.print(f"\n{lines}", markup=False, soft_wrap=True, highlight=False)
     _print_more(snippets, console)
 
 

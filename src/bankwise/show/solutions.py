@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from bankwise.show import solving
+from bankwise.show.columns import Console
 from bankwise.show.solving import SolveReport
 
 if TYPE_CHECKING:

@@ -7,16 +7,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
-
 from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import machine
 from bankwise.identity import ByIdentity
 from bankwise.notation.frameworks import frameworks
-from bankwise.show.columns import paste, say, table
+from bankwise.show.columns import Console, paste, say, table
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 from bankwise.show.prices import price_text
 from bankwise.show.solved_access import AccessRow, access_rows
 from bankwise.solver.answer import Answer

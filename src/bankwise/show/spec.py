@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.counting.counted import AccessReport, added
 from bankwise.identity import ByIdentity
 from bankwise.show.as_text import print_conflicts, print_findings
-from bankwise.show.columns import paste, say, table
+from bankwise.show.columns import Console, paste, say, table
 from bankwise.show.notebook import printed
+from bankwise.show.plain import escape
 from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, adds, conclusion, extra_passes, still_open

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.errors import exit_code
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
 from bankwise.show.notebook import printed
 from bankwise.show.one_layout import print_one_layout, ratio_text
+from bankwise.show.plain import escape
 from bankwise.sweep.one_layout import OneLayout, one_layouts
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult, Row

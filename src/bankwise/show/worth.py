@@ -19,12 +19,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
-from rich.console import Console
-from rich.markup import escape
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Evidence
 from bankwise.read.names import short
+from bankwise.show.columns import Console
+from bankwise.show.plain import escape
 
 _PASSES, _STALLS = "its passes", "the stalls"
 

@@ -115,13 +115,16 @@ class _Trial:
         """``banks[s]``: of the sum ``s`` of the directions so far; ``named``: banks with a name."""
         if level == self.depth:
             return self._total(meet)
-        ends = [[banks[s] for s in sums] for sums in self.last[level]]
+        ends = [
+            [banks[s] % w.banks for s in sums]
+            for sums, w in zip(self.last[level], self.wanted, strict=True)
+        ]
         for bank in self._names(named):
             self.left[0] -= 1
             if self.left[0] <= 0:
                 return None
             more = [
-                m + sum((e ^ bank) % w.banks == 0 for e in end)
+                m + end.count(bank % w.banks)
                 for m, end, w in zip(meet, ends, self.wanted, strict=True)
             ]
             if self._total(more) >= said:

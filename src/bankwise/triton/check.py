@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from rich.console import Console
 
 from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.ask.triton_plan import plan_texts
 from bankwise.errors import exit_code, worst
 from bankwise.read.ttgir.wheel import LoweredKernel
 from bankwise.show.as_text import print_body, print_last
+from bankwise.show.columns import Console
 from bankwise.show.notebook import printed
 from bankwise.show.planning import PlanReport, PlanRow, print_plan
 from bankwise.show.values import CheckReport

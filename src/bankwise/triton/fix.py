@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
-from rich.console import Console
-from rich.text import Text
 
 from bankwise.ask.fix_ttgir import fixed_ttgir
 from bankwise.ask.ttgir_files import override_variables, ttgir_options
 from bankwise.files import make_folder, write_atomically
 from bankwise.identity import ByIdentity
 from bankwise.read.options import Judges
+from bankwise.show.columns import Console
 from bankwise.show.fix_story import print_fix
 from bankwise.show.fixing import FixReport
 from bankwise.show.notebook import printed
@@ -73,8 +72,8 @@ def print_triton_fix(fixed: TritonFix, console: Console) -> None:
     print_fix(fixed.report, console)
     if fixed.patch:
         console.print()
-        console.print(Text(fixed.patch, no_wrap=True, overflow="ignore"), soft_wrap=True)
-        console.print(Text(_APPLIED))
+        console.print(fixed.patch, markup=False, soft_wrap=True)
+        console.print(_APPLIED, markup=False)
 
 
 def fix(

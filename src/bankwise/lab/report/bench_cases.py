@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from msgspec import Struct
-from rich.console import Console
 
 from bankwise.lab.report.bench_choice import told
 from bankwise.lab.report.bench_row import BenchRow
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
 
 VARIANTS = ("none", "padding", "swizzle")
 

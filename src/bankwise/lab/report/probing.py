@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.markup import escape
-
 from bankwise.hardware.lanes import phases_text
 from bankwise.lab.gpu.probe import Agreement
 from bankwise.lab.gpu.propose import Proposed
 from bankwise.lab.probe import KitReport
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
+from bankwise.show.plain import escape
 
 _SHOWN = 5
 """Disagreements printed in full."""

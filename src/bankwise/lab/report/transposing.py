@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from bankwise.show.columns import Console
 
 METHOD = (
     "CUDA events around each launch on one stream, queued before the GPU comes to it; "
@@ -99,7 +99,7 @@ class TransposeBench(Struct, frozen=True):
 
 def print_transpose(report: TransposeBench, console: Console) -> None:
     """A table per type and size."""
-    from rich.markup import escape
+    from bankwise.show.plain import escape
 
     about = ", ".join(f"{k} {v}" for k, v in report.about.items())
     console.print(f"[bold]{report.machine}[/] {escape(about)}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct, field
-from rich.console import Console
-from rich.markup import escape
 
-from bankwise.show.columns import table
+from bankwise.show.columns import Console, table
+from bankwise.show.plain import escape
 from bankwise.solver.certificate import Certificate
 
 

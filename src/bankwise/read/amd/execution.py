@@ -34,8 +34,7 @@ def whole_writes(program: Program, operations: Sequence[AmdInstruction]) -> Prog
         block, places = program.blocks[number], held[number]
         for at in range(block.start, block.stop):
             step = program.steps[at]
-            leaves = EXEC not in places or set(step.writes) <= set(step.reads)
-            partial = step.partial and leaves
+            partial = step.partial and (EXEC not in places or set(step.writes) <= set(step.reads))
             if steps[at].partial != partial:
                 steps[at] = replace(step, partial=partial)
             if at < len(operations):
@@ -52,7 +51,8 @@ def whole_writes(program: Program, operations: Sequence[AmdInstruction]) -> Prog
 
 def _after(op: AmdInstruction, step: ProgramStep, places: _Places) -> _Places:
     """The places after one step."""
-    kept = frozenset(pair for pair in places if not set(pair) & set(step.writes))
+    written = set(step.writes)
+    kept = frozenset(pair for pair in places if written.isdisjoint(pair))
     if not op.name.startswith("s_") or len(op.operands) < 2:
         return kept
     to = operand(op.operands[0]).registers

@@ -59,10 +59,12 @@ def rounds_to_nearest(kernel: AmdKernel) -> bool:
 
 def floating(op: AmdInstruction, to: Operand) -> Run | None:
     """What a floating-point instruction of integer division does; None if it is none of them."""
+    function, count = _FUNCTIONS.get(op.name, (None, 0))
+    if function is None and op.name not in _RECIPROCALS:
+        return None
     sources = [_SignedOperand.of(text) for text in op.operands[1:]]
     if op.name in ("v_fmac_f32", "v_mac_f32"):
         sources.append(_SignedOperand(to))
-    function, count = _FUNCTIONS.get(op.name, (None, 0))
     if op.name in _RECIPROCALS and len(sources) == 1:
         return partial(_reciprocal, sources[0], to)
     if function is None or count != len(sources) or op.encoding in ("dpp", "e64_dpp", "sdwa"):

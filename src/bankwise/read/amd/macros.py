@@ -105,7 +105,7 @@ def _unfold(lines: Sequence[Line], at: _Unfolding, depth: int) -> Iterator[Line]
             position = end
         elif word in ("set", "equ", "equiv"):
             _define(*_name_and_rest(arguments), at)
-        elif code and not code.startswith(".") and (found := _ASSIGNED.fullmatch(code)):
+        elif "=" in code and not code.startswith(".") and (found := _ASSIGNED.fullmatch(code)):
             _define(found[1], found[2], at)
         elif word == "purgem":
             at.macros.pop(arguments.strip(), None)

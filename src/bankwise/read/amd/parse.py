@@ -223,9 +223,9 @@ def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[s
         elif line.startswith((".size", ".amdgpu_metadata")):
             ended = line.startswith(".size")
             break
-        elif section := _SECTION.match(line):
+        elif line.startswith(".") and (section := _SECTION.match(line)):
             elsewhere = not section[1].startswith(".text")
-        elif line and not elsewhere and (makes_code(line) or not line.startswith(_OUTSIDE)):
+        elif line and not elsewhere and (not line.startswith(_OUTSIDE) or makes_code(line)):
             operations.append(local.resolved(_operation(text.numbers[at], line, source)))
     kept = with_words_read(*_without_data(operations, labels), text.gpu, _from_word)
     return *kept, ended or ends(kept[0])
@@ -291,8 +291,7 @@ def _from_word(line: int, text: str, label: str) -> AmdInstruction:
 
 def _operation(line: int, text: str, source: Location | None) -> AmdInstruction:
     word, _, rest = text.partition(" ") if "\t" not in text else _tabbed(text)
-    word = word.strip('"').lower()
-    encoding = _ENCODING.search(word)
+    name, encoding = _named(word)
     parts = _split(rest.strip(), ",")
     words = _split(parts[-1], " ") if parts else []
     modifiers: dict[str, str] = {}
@@ -304,12 +303,20 @@ def _operation(line: int, text: str, source: Location | None) -> AmdInstruction:
         modifiers = _modifiers(words[1:])
     return AmdInstruction(
         line=line,
-        name=word[: encoding.start()] if encoding else word,
-        encoding=encoding[1] if encoding else "",
+        name=name,
+        encoding=encoding,
         operands=tuple(operands),
         modifiers=modifiers,
         source=source,
     )
+
+
+@lru_cache(maxsize=1024)
+def _named(word: str) -> tuple[str, str]:
+    """The name of an instruction, and its encoding where the text says it."""
+    name = word.strip('"').lower()
+    encoding = _ENCODING.search(name)
+    return (name[: encoding.start()], encoding[1]) if encoding else (name, "")
 
 
 def _tabbed(text: str) -> tuple[str, str, str]:

@@ -155,8 +155,8 @@ def _worked_out(step: ProgramStep, trials: _Trials, lost: Lost, asked: tuple[str
     names, start = trials.names.get(place), trials.start
     if names is None:
         held = start.registers
-        fixed = all(n in lost or isinstance(held.get(n), np.ndarray) for n in step.reads)
-        first, *more = _TRIALS[-1:] if fixed else _TRIALS
+        fixed = (n in lost or isinstance(held.get(n), np.ndarray) for n in step.reads)
+        first, *more = _TRIALS[-1:] if not step.followed or all(fixed) else _TRIALS
         found = _tried(step, start, lost, first)
         for rest in more:
             if not found:

@@ -50,18 +50,18 @@ def keys_beside(path: Path) -> dict[str, str | int]:
     block's number; {} where there is none, or none that is read."""
     if path.suffix not in _CODE or not (ttgir := path.with_suffix(".ttgir")).is_file():
         return {}
-    from bankwise.read.ttgir.module import read_module
+    from bankwise.read.ttgir.module import signatures
     from bankwise.read.ttgir.numbers import block_names, emitted_name
 
     try:
-        module = read_module(read_text(ttgir), str(ttgir))
+        gpu, kernels = signatures(read_text(ttgir), str(ttgir))
     except InputError:  # the neighbour is not what was asked about
         return {}
-    if len(module.kernels) != 1:
+    if len(kernels) != 1:
         return {}
-    vendor = machine(module.target).vendor
+    vendor = machine(gpu).vendor
     places = {name: emitted_name(number, vendor) for name, number in block_names().items()}
-    return {**{k: v for k, v in places.items() if v}, **keys_of(module.kernels[0], vendor)}
+    return {**{k: v for k, v in places.items() if v}, **keys_of(kernels[0], vendor)}
 
 
 def keys_of(kernel: TritonFunction, vendor: str) -> dict[str, int]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from bankwise.errors import InputError, Location
 from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
-from bankwise.notation.triton import Encoding, parse
 from bankwise.read.ttgir.text import operations, split_top, without_comment
 from bankwise.read.ttgir.values import Module, Op, TritonFunction
 from bankwise.regex import regex
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
+    from bankwise.notation.triton import Encoding
 
 _ALIAS = regex(r"^\s*#(\w+)\s*=\s*(#tt\w+\.(\w+).*?)\s*$")
 _LOCATION = regex(r"^\s*(#loc\d*)\s*=\s*loc\((.*)\)\s*$")
@@ -35,6 +36,38 @@ def read_module(text: str, file: str, target: str = "", notes: tuple[str, ...] =
     Raises :class:`InputError` with the line for text that is no TTGIR, for an encoding that
     Triton does not have, and for missing module attributes.
     """
+    module = _module(text, file)
+    said = dict(_ATTRIBUTE.findall(module.body))
+    gpu, more = _target(said, target, Location(file, module.line))
+    aliases, strange = _aliases(text, file)
+    functions = {k.name: k for k in map(_function, _functions(module, file))}
+    kernels = _kernels(module, functions, file)
+    return Module(
+        file,
+        gpu,
+        _number(said, "ttg.num-warps", file, module),
+        _number(said, "ttg.threads-per-warp", file, module),
+        kernels,
+        aliases,
+        strange,
+        _locations(text),
+        functions,
+        (*notes, *more),
+    )
+
+
+def signatures(text: str, file: str) -> tuple[str, tuple[TritonFunction, ...]]:
+    """The GPU of a TTGIR module and its kernels, for those who ask nothing of what these hold.
+
+    Raises :class:`InputError` as :func:`read_module`, but of encodings.
+    """
+    module = _module(text, file)
+    gpu, _ = _target(dict(_ATTRIBUTE.findall(module.body)), "", Location(file, module.line))
+    functions = {k.name: k for k in map(_function, _functions(module, file))}
+    return gpu, _kernels(module, functions, file)
+
+
+def _module(text: str, file: str) -> Op:
     ops = operations(_checked(text, file), file)
     module = next((op for op in ops if op.name == "module"), None)
     if module is None:
@@ -43,25 +76,16 @@ def read_module(text: str, file: str, target: str = "", notes: tuple[str, ...] =
             location=Location(file),
             hint="the file kernel.ttgir of a Triton cache entry, or compiled.asm['ttgir']",
         )
-    said = dict(_ATTRIBUTE.findall(module.body))
-    gpu, more = _target(said, target, Location(file, module.line))
-    aliases, strange = _aliases(text, file)
-    functions = {k.name: k for k in map(_function, _functions(module, file))}
+    return module
+
+
+def _kernels(
+    module: Op, functions: Mapping[str, TritonFunction], file: str
+) -> tuple[TritonFunction, ...]:
     public = tuple(k for k in functions.values() if k.name in _public(module))
     if not public:
         raise InputError("no kernel in this module: no public tt.func", location=Location(file))
-    return Module(
-        file,
-        gpu,
-        _number(said, "ttg.num-warps", file, module),
-        _number(said, "ttg.threads-per-warp", file, module),
-        public,
-        aliases,
-        strange,
-        _locations(text),
-        functions,
-        (*notes, *more),
-    )
+    return public
 
 
 def _checked(text: str, file: str) -> str:
@@ -142,6 +166,8 @@ def _number(said: Mapping[str, str], name: str, file: str, module: Op) -> int:
 
 
 def _aliases(text: str, file: str) -> tuple[dict[str, Encoding], dict[str, str]]:
+    from bankwise.notation.triton import parse
+
     found: dict[str, Encoding] = {}
     strange: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):

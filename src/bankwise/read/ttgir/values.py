@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, field
@@ -11,7 +12,9 @@ from bankwise.counting.access import IntArray
 from bankwise.counting.bound import Bound, exactly
 from bankwise.errors import Location
 from bankwise.identity import ByIdentity
-from bankwise.notation.triton import Distributed, Encoding, Shared
+
+if TYPE_CHECKING:
+    from bankwise.notation.triton import Distributed, Encoding, Shared
 
 Shape = tuple[int, ...]
 
