@@ -48,7 +48,9 @@ def test_where_a_value_decides_nothing_no_other_is_tried_nor_some_of_the_facts_a
 
 def test_where_a_value_decides_a_branch_all_are_tried_and_each_fact_alone() -> None:
     asked: list[Given] = []
-    found = with_openers(OPEN, _again(replace(OPEN, facts=(), open_branches={}), asked), 8)
+    found = with_openers(
+        OPEN, _again(replace(OPEN, facts=(), open_branches={}, refusals=()), asked), 8
+    )
     assert [sorted(one) for one in asked] == [["m", "n"]] * 6 + [["n"], ["m"]]
     assert found.notes == ()
 
@@ -83,3 +85,10 @@ def test_a_block_that_fills_the_memory_is_looked_for_while_that_is_little_work(
 
     side_by_side(BLOCKS, under, touches=True, tried=3)
     assert len(tried) == runs
+
+
+def test_where_all_facts_together_open_nothing_none_is_tried_alone() -> None:
+    asked: list[Given] = []
+    run = replace(OPEN, facts=(), open_branches={}, refusals=OPEN.refusals * 2)
+    assert with_openers(OPEN, _again(run, asked), 8).openers == ()
+    assert [sorted(one) for one in asked] == [["m", "n"]] * 6

@@ -79,7 +79,7 @@ def with_openers(
         return found
     known, trying = found.launch.arguments, _Trials(again, most)
     tried = _usual_runs(found, trying, sizes)
-    if not all(_is_alike(found, run) for run in tried):
+    if not all(_stays_open(found, run) for run in tried):
         runs = [(_opener(found, run, _more(run, known)), run) for run in tried]
         values = _more(max(runs, key=lambda one: _worth(one[0]))[1], known)
         for fact in list(values)[: trials - _ROUNDS] if len(values) > 1 else ():
@@ -180,6 +180,14 @@ def _is_alike(found: AssemblyKernel, run: AssemblyKernel) -> bool:
     open waits for data."""
     alike = found.open_branches.keys() == run.open_branches.keys()
     return alike and len(found.refusals) == len(run.refusals) and _known(found) == _known(run)
+
+
+def _stays_open(found: AssemblyKernel, run: AssemblyKernel) -> bool:
+    """Whether all that is open was come to with all facts given, and stays open: with some of them
+    no less does."""
+    places = {one for one in _known(found) if not all(one[1:])}
+    alike = places <= _known(run) and len(found.refusals) <= len(run.refusals)
+    return alike and not is_long(run)
 
 
 def _known(found: AssemblyKernel) -> set[tuple[Hashable, bool, bool]]:

@@ -62,8 +62,9 @@ def side_by_side(
         enough = len(found) >= (tried if guessed else _most_known(found))
         if enough and guessed and tried > 1:
             enough = not one.lds_bytes or any(_touched(one) >= _FULL for one in found)
-            enough |= _work(found) > _MOST_GUESSED
-        if not touches or enough or (guessed and is_long(one)):
+        much = guessed and len(found) + len(strange) >= tried
+        much = much and _work((*found, *strange)) > _MOST_GUESSED
+        if not touches or enough or much or (guessed and is_long(one)):
             break
     if not found:
         found = [replace(one, notes=(*one.notes, _NONE_FITS)) for one in strange[:tried]]
