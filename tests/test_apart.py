@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bankwise.errors import InputError
 from bankwise.read.follow import apart
-from bankwise.read.follow.apart import each_apart
+from bankwise.read.follow.apart import each_apart, telling
 from bankwise.read.follow.driver import check_code
 from bankwise.read.ptx.dialect import PTX
 from bankwise.show.schema import dumps
@@ -92,6 +93,20 @@ def test_kernels_are_answered_alike_here_and_apart(
             )
 
 
+@pytest.mark.parametrize("count", [1, 8])
+def test_who_waits_is_told_how_many_are_done(
+    monkeypatch: pytest.MonkeyPatch, copies: None, count: int
+) -> None:
+    monkeypatch.setattr(apart, "cores", lambda: count)
+    told: list[tuple[int, int]] = []
+    with telling(lambda done, every: told.append((done, every))):
+        each_apart(lambda n: n, range(3), lambda n: 1)
+        assert len(told) == 3
+        each_apart(lambda n: n, range(1), lambda n: 1)
+    each_apart(lambda n: n, range(3), lambda n: 1)
+    assert told == [(n + (count > 1), 3) for n in range(3)]
+
+
 _SLOW = """
 import sys, time
 from bankwise.read.follow import apart
@@ -102,8 +117,13 @@ apart.each_apart(lambda n: time.sleep(60), range(2), lambda n: 1)
 
 
 @linux
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
-def test_copies_end_with_who_waits_for_them(sign: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("end", "sign"),
+    [(os.killpg, signal.SIGINT), (os.kill, signal.SIGINT), (os.kill, signal.SIGKILL)],
+)
+def test_copies_end_with_who_waits_for_them(
+    end: Callable[[int, int], None], sign: signal.Signals
+) -> None:
     own = subprocess.Popen(
         [sys.executable, "-c", _SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
@@ -115,7 +135,7 @@ def test_copies_end_with_who_waits_for_them(sign: signal.Signals) -> None:
         time.sleep(0.05)
     mine = [int(pid) for pid in children.read_text().split()]
     time.sleep(0.2)  # they have said with whom they end
-    os.killpg(own.pid, sign) if sign == signal.SIGINT else own.kill()
+    end(own.pid, sign)
     own.wait(timeout=30)
     for pid in mine:
         for _ in range(200):

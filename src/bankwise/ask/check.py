@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankwise.read.options import Named, Options, Progress, size_text, texts, words
+from bankwise.read.follow.apart import telling
+from bankwise.read.options import Named, Options, Progress, phase_of, size_text, texts, words
 from bankwise.read.recognise import asker
 from bankwise.show.values import CheckReport
 
@@ -62,9 +63,12 @@ def check_file(
 ) -> CheckReport | SpecReport:
     """Open ``file`` and check it. Raises InputError for what cannot be read.
 
-    ``progress`` is called with (checked, all) dispatches of a model. ``beside``: further options
+    ``progress`` is called with (checked, all) dispatches of a model, and told in its phase how many
+    kernels of a file were followed. ``beside``: further options
     that were given, as the command line spells them.
     """
     answer = asker(file, "check", (*options.given, *beside), options.target, options.kernel)
-    report: CheckReport | SpecReport = answer(file, options, progress)
+    phase = phase_of(progress)
+    with telling(lambda done, every: phase(f"following kernels, {done} of {every} done")):
+        report: CheckReport | SpecReport = answer(file, options, progress)
     return report

@@ -110,6 +110,8 @@ def _run() -> int | str | None:
         # What prints takes a pipe that was closed for a failure.
         if isinstance(end.__context__, BrokenPipeError):
             raise end.__context__ from None
+        if end.code == _INTERRUPTED:  # so Click ends at Ctrl-C, without a word
+            raise KeyboardInterrupt from None
         hint = _INSTEAD.get(getattr(end.__context__, "option_name", ""))
         if hint:
             _print_error(f"hint: {hint}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from bankwise.files import nearby
@@ -18,6 +19,7 @@ def names_of(source: Path, file: str) -> Name:
     here, real = os.path.dirname(file), os.path.realpath(source)
     folder = os.path.realpath((Path(file) if Path(file).is_file() else source).parent)
 
+    @cache
     def name(found: str) -> str:
         place = os.path.realpath(found)
         if place == real:

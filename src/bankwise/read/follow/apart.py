@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from bankwise.cores import cores
@@ -26,6 +27,19 @@ _DIE_WITH_PARENT = 1
 
 _work: Callable[[Any], Any] | None = None
 _pieces: Sequence[Any] = ()
+_told: Callable[[int, int], None] | None = None
+
+
+@contextmanager
+def telling(progress: Callable[[int, int], None]) -> Iterator[None]:
+    """``progress`` is called with how many pieces are done, and of how many, whoever asks for them:
+    between the command and its kernels stand readers of a dozen kinds of files."""
+    global _told
+    before, _told = _told, progress
+    try:
+        yield
+    finally:
+        _told = before
 
 
 def each_apart(
@@ -35,27 +49,48 @@ def each_apart(
     weights = [weight(one) for one in pieces]
     count = min(len(pieces), cores())
     if count < 2 or sum(weights) < WORTH or not _may_copy():
-        return tuple(map(work, pieces))
+        return _here(work, pieces)
     return _copied(work, pieces, weights, count)
+
+
+def _here(work: Callable[[T], R], pieces: Sequence[T]) -> tuple[R, ...]:
+    done: list[R] = []
+    for one in pieces:
+        _tell(len(done), len(pieces))
+        done.append(work(one))
+    return tuple(done)
+
+
+def _tell(done: int, every: int) -> None:
+    if _told is not None and every > 1:
+        _told(done, every)
 
 
 def _copied(
     work: Callable[[T], R], pieces: Sequence[T], weights: Sequence[int], count: int
 ) -> tuple[R, ...]:
     global _work, _pieces
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor, as_completed
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
     heavy_first = sorted(range(len(pieces)), key=lambda number: -weights[number])
+    others = set(active_children())
     _work, _pieces = work, pieces
+    pool = ProcessPoolExecutor(count, get_context("fork"), _begin)
     try:
-        with ProcessPoolExecutor(count, get_context("fork"), _begin) as pool:
-            begun = {number: pool.submit(_do, number) for number in heavy_first}
-            return tuple(begun[number].result() for number in range(len(pieces)))
+        begun = {number: pool.submit(_do, number) for number in heavy_first}
+        for done, _ in enumerate(as_completed(begun.values())):
+            _tell(done + 1, len(pieces))
+        return tuple(begun[number].result() for number in range(len(pieces)))
     except BrokenProcessPool:  # a copy was killed, for want of memory most likely
-        return tuple(map(work, pieces))
+        return _here(work, pieces)
+    except BaseException:  # nobody waits any more for what the copies do
+        for one in set(active_children()) - others:
+            one.kill()
+        raise
     finally:
+        pool.shutdown(cancel_futures=True)
         _work, _pieces = None, ()
 
 

@@ -47,6 +47,10 @@ from bankwise.read.names import demangled, listed, means, parameters, short
 UNSAID = Launches()
 """Nobody says how kernels are launched."""
 
+_FILE_SAMPLES = 80_000_000
+"""Steps that it is worth to try what opens the kernels of a file; each gets the same part, so that
+no answer depends on which kernels were followed before."""
+
 
 def check_code(
     dialect: Dialect[K, I],
@@ -127,7 +131,8 @@ def with_options(
         most = ",".join(map(str, dialect.threads(found[0]).size or ()))
         message = f"kernel {short(names[0])} is compiled for {most} threads, not for {prod(size)}"
         raise InputError(message, location=Location(file, found[0].line))
-    return replace(launches, plain=plain)
+    samples = _FILE_SAMPLES // max(1, len(found)) if launches.sample else None
+    return replace(launches, plain=plain, samples=samples)
 
 
 def _takes(dialect: Dialect[K, I], kernel: K, size: Size) -> bool:
@@ -246,7 +251,8 @@ def check_kernel(
 
     if not said.sample:
         return found
-    return with_openers(found, again, _trials(dialect, kernel, found), dialect.parameters(kernel))
+    trials, sizes = _trials(dialect, kernel, found), dialect.parameters(kernel)
+    return with_openers(found, again, trials, sizes, said.samples)
 
 
 _NO_BLOCK = "it is also {said} with a block that is not known: --launch says it"

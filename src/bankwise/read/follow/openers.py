@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, Opener
@@ -29,6 +30,38 @@ _ROUNDS = 3
 _MOST_WORK = 120_000
 """Steps that a run with further facts is worth, where one without them is there, which is told
 else: with 1,024 of everything, loops run in each other."""
+_CUT = (
+    "values of what is open were tried for {:,} steps, its share of a file of so many kernels; "
+    "--kernel NAME gives it more"
+)
+
+
+class _Trials(Struct):
+    """Trials of one kernel. ``again`` follows it; what is asked again is not followed again: a
+    block's own number has one value that is usual, whatever arguments have. ``most``: steps that
+    all of them are worth; ``cut``: whether there were more to make."""
+
+    again: Again
+    most: int | None
+    spent: int = 0
+    cut: bool = False
+    seen: dict[tuple[frozenset[tuple[str | int, object]], int | None], AssemblyKernel] = field(
+        default_factory=dict
+    )
+
+    def may(self) -> bool:
+        """Whether one more is worth it; it is to be made, if so."""
+        over = self.most is not None and self.spent > self.most
+        self.cut = self.cut or over
+        return not over
+
+    def run(self, given: Given, steps: int | None) -> AssemblyKernel:
+        """The kernel with these arguments."""
+        key = frozenset(given.items()), steps
+        if key not in self.seen:
+            self.seen[key] = found = self.again(given, steps)
+            self.spent += found.work
+        return self.seen[key]
 
 
 def with_openers(
@@ -36,44 +69,45 @@ def with_openers(
     again: Again,
     trials: int,
     sizes: Mapping[str | int, int] = MappingProxyType({}),
+    most: int | None = None,
 ) -> AssemblyKernel:
     """``found`` with what would open it, the most first, and as followed with what opens an
-    address. ``trials``: how often the kernel may be followed; ``sizes``: of its arguments, in
-    bytes, as far as they are known."""
+    address. ``trials``: how often the kernel may be followed, at the last; ``sizes``: of its
+    arguments, in bytes, as far as they are known; ``most``: steps that all trials are worth, None
+    for any, after which no more are made, which is told."""
     if not found.facts or not _is_open(found):
         return found
-    known, again = found.launch.arguments, _once(again)
+    known, trying = found.launch.arguments, _Trials(again, most)
+    tried = _usual_runs(found, trying, sizes)
+    if not all(_stays_open(found, run) for run in tried):
+        runs = [(_opener(found, run, _more(run, known)), run) for run in tried]
+        values = _more(max(runs, key=lambda one: _worth(one[0]))[1], known)
+        for fact in list(values)[: trials - _ROUNDS] if len(values) > 1 else ():
+            if (
+                fact in found.facts or found.boxes
+            ) and trying.may():  # alone, others decide nothing
+                one = {fact: values[fact]}
+                run = trying.run({**known, **one}, None)
+                runs.append((_opener(found, run, one), run))
+        ranked = sorted(runs, key=lambda one: _worth(one[0]), reverse=True)
+        sampled = tuple(run for opener, run in ranked if opener.opens)
+        found = replace(found, openers=tuple(one for one, _ in _least(ranked)), sampled=sampled)
+    return replace(found, notes=(*found.notes, _CUT.format(most))) if trying.cut else found
+
+
+def _usual_runs(
+    found: AssemblyKernel, trying: _Trials, sizes: Mapping[str | int, int]
+) -> list[AssemblyKernel]:
+    """The kernel with all facts, with one usual value after the other while accesses are left."""
     tried: list[AssemblyKernel] = []
     for usual in _USUAL if _is_refused(found) else _USUAL[:1]:
-        run, is_cut = _all(found, again, usual, sizes)
-        tried.append(run)
-        if is_cut or is_long(run) or not _left(found, tried):
+        if tried and not trying.may():
             break
-    runs = [(_opener(found, run, _more(run, known)), run) for run in tried]
-    values = _more(max(runs, key=lambda one: _worth(one[0]))[1], known)
-    for fact in list(values)[: trials - _ROUNDS] if len(values) > 1 else ():
-        if fact in found.facts or found.boxes:  # alone, another one decides nothing
-            one = {fact: values[fact]}
-            run = again({**known, **one}, None)
-            runs.append((_opener(found, run, one), run))
-    ranked = sorted(runs, key=lambda one: _worth(one[0]), reverse=True)
-    kept = _least(ranked)
-    sampled = tuple(run for opener, run in ranked if opener.opens)
-    return replace(found, openers=tuple(opener for opener, _ in kept), sampled=sampled)
-
-
-def _once(again: Again) -> Again:
-    """The same, but what is asked again is not followed again: a block's own number has one value
-    that is usual, whatever arguments have."""
-    seen: dict[tuple[frozenset[tuple[str | int, object]], int | None], AssemblyKernel] = {}
-
-    def answer(given: Given, steps: int | None) -> AssemblyKernel:
-        key = frozenset(given.items()), steps
-        if key not in seen:
-            seen[key] = again(given, steps)
-        return seen[key]
-
-    return answer
+        run, is_cut = _all(found, trying, usual, sizes)
+        tried.append(run)
+        if is_cut or is_long(run) or not _left(found, tried) or _is_alike(found, run):
+            break
+    return tried
 
 
 def _more(run: AssemblyKernel, known: Given) -> dict[str | int, int]:
@@ -100,7 +134,7 @@ def _least(runs: list[tuple[Opener, AssemblyKernel]]) -> list[tuple[Opener, Asse
 
 
 def _all(
-    found: AssemblyKernel, again: Again, usual: int, sizes: Mapping[str | int, int]
+    found: AssemblyKernel, trying: _Trials, usual: int, sizes: Mapping[str | int, int]
 ) -> tuple[AssemblyKernel, bool]:
     """The kernel with a value for every fact that is named, and for those named then; whether the
     last of these took too long, and is left out."""
@@ -108,10 +142,10 @@ def _all(
     best, given = found, found.launch.arguments
     for _ in range(_ROUNDS):
         more = [fact for fact in best.facts if fact not in values]
-        if not more or not _is_open(best):
+        if not more or not _is_open(best) or (best is not found and not trying.may()):
             break
         values |= {fact: _value(fact, usual, argument_bytes(fact, sizes)) for fact in more}
-        run = again({**given, **values}, None if best is found else _MOST_WORK)
+        run = trying.run({**given, **values}, None if best is found else _MOST_WORK)
         if best is not found and is_long(run) and not is_long(best):
             return best, True
         best = run
@@ -138,6 +172,26 @@ def _left(found: AssemblyKernel, tried: Sequence[AssemblyKernel]) -> bool:
     before = {place_of(one) for one in found.accesses}
     opened = {place_of(one) for run in tried for one in run.accesses} - before
     return len(opened) < len(found.refusals)
+
+
+def _is_alike(found: AssemblyKernel, run: AssemblyKernel) -> bool:
+    """Whether the facts of a run decided nothing that shows: the same branches are open, the same
+    accesses known and counted. Other values of them, or some of them alone, decide no more: what is
+    open waits for data."""
+    alike = found.open_branches.keys() == run.open_branches.keys()
+    return alike and len(found.refusals) == len(run.refusals) and _known(found) == _known(run)
+
+
+def _stays_open(found: AssemblyKernel, run: AssemblyKernel) -> bool:
+    """Whether all that is open was come to with all facts given, and stays open: with some of them
+    no less does."""
+    places = {one for one in _known(found) if not all(one[1:])}
+    alike = places <= _known(run) and len(found.refusals) <= len(run.refusals)
+    return alike and not is_long(run)
+
+
+def _known(found: AssemblyKernel) -> set[tuple[Hashable, bool, bool]]:
+    return {(place_of(one), one.counted, not one.unseen) for one in found.accesses}
 
 
 def _is_refused(found: AssemblyKernel) -> bool:

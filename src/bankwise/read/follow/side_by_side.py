@@ -32,6 +32,8 @@ _FULL = 3 / 4
 _SMALL = frozenset(block for some in SMALL.values() for block in some)
 _MOST_WORK = 100_000
 """Steps of known launches of a kernel beyond which few of these are followed."""
+_MOST_GUESSED = 300_000
+"""Steps of assumed launches beyond which no more are tried than are told of."""
 _LONG = 600
 """Accesses of a kernel beyond which one assumed launch is followed, not several."""
 
@@ -60,7 +62,9 @@ def side_by_side(
         enough = len(found) >= (tried if guessed else _most_known(found))
         if enough and guessed and tried > 1:
             enough = not one.lds_bytes or any(_touched(one) >= _FULL for one in found)
-        if not touches or enough or (guessed and is_long(one)):
+        much = guessed and len(found) + len(strange) >= tried
+        much = much and _work((*found, *strange)) > _MOST_GUESSED
+        if not touches or enough or much or (guessed and is_long(one)):
             break
     if not found:
         found = [replace(one, notes=(*one.notes, _NONE_FITS)) for one in strange[:tried]]
@@ -72,8 +76,11 @@ def side_by_side(
 
 def _most_known(found: Sequence[AssemblyKernel]) -> int:
     """How many known launches of a kernel are followed, of which some were."""
-    work = sum(one.work for each in found for one in (each, *each.others))
-    return MOST_LAUNCHES if work > _MOST_WORK else MOST_CHEAP_LAUNCHES
+    return MOST_LAUNCHES if _work(found) > _MOST_WORK else MOST_CHEAP_LAUNCHES
+
+
+def _work(found: Sequence[AssemblyKernel]) -> int:
+    return sum(one.work for each in found for one in (each, *each.others))
 
 
 _NONE_FITS = "under each block that was tried an access leaves the shared memory of the text"

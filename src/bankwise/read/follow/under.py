@@ -47,8 +47,11 @@ class LaunchRuns(Struct, frozen=True):
     made: list[tuple[KernelLaunch, Trace]] = field(default_factory=list)
 
     def take(self, launch: KernelLaunch) -> Trace | None:
-        """The run of a launch that was made; it is kept no longer."""
-        found = next((n for n, (one, _) in enumerate(self.made) if one is launch), None)
+        """The run of a launch that was made, whether or not the launch stands for smaller blocks,
+        too; it is kept no longer."""
+        same = replace(launch, whole=False)
+        known = (n for n, (one, _) in enumerate(self.made) if replace(one, whole=False) == same)
+        found = next(known, None)
         return None if found is None else self.made.pop(found)[1]
 
 

@@ -117,9 +117,15 @@ def single(lanes: npt.NDArray[np.bool_]) -> bool:
 def mixed(values: tuple[Value, ...]) -> Unknown:
     """The result of arithmetic in which at least one operand is unknown; what no block knows is its
     cause, before what each block knows of itself."""
-    unknown = (v for v in values if isinstance(v, Unknown))
-    first = min(unknown, key=lambda v: v.over is not None)
-    uniform = all(is_uniform(v) for v in values)
+    first: Unknown | None = None
+    uniform = True
+    for value in values:
+        uniform = uniform and is_uniform(value)
+        if isinstance(value, Unknown) and (
+            first is None or (first.over is not None and value.over is None)
+        ):
+            first = value
+    assert first is not None
     return because(first, uniform, space_of(values))
 
 
@@ -130,14 +136,26 @@ def because(why: Unknown, uniform: bool = False, space: Space = "") -> Unknown:
 
 def space_of(values: Iterable[Value]) -> Space:
     """The space of what is made of ``values`` alone."""
-    spaces = {v.space if isinstance(v, Unknown) else _plain(v) for v in values}
-    return "" if "" in spaces else "global" if spaces == {"global"} else "launch"
+    every, found = tuple(values), set[Space]()
+    for one in every:  # known ones are looked at if they decide
+        if isinstance(one, Unknown):
+            if not one.space:
+                return ""
+            found.add(one.space)
+    for one in every:
+        if not isinstance(one, Unknown):
+            if not _plain(one):
+                return ""
+            found.add("launch")
+    return "global" if found == {"global"} else "launch"
 
 
 def _plain(value: Array) -> Space:
     """Of a known value: "launch" if none of its numbers begins with an aperture."""
     if value.dtype == np.bool_:
         return "launch"
+    if value.size == 1:
+        return "" if value.item() >> 8 * value.dtype.itemsize - 16 in APERTURES else "launch"
     upper = np.asarray(value) >> value.dtype.type(8 * value.dtype.itemsize - 16)
     return "" if APERTURES & set(upper.ravel().tolist()) else "launch"
 

@@ -75,7 +75,8 @@ class Launches(Struct, frozen=True):
     beside them; ``supposed``: what is taken for numbers that nobody says, of the least trust. How
     much is done for a kernel: ``sample``: try values of what stays open, and tell
     what they open; ``tried``: so many shapes where nobody knows one; ``steps``: each launch is
-    worth so much work (:func:`bankwise.read.follow.run.follow`), None for what its size is."""
+    worth so much work (:func:`bankwise.read.follow.run.follow`), None for what its size is;
+    ``samples``: what all that is tried of a kernel is worth, None for any."""
 
     stated: tuple[tuple[KernelLaunch, ...], ...] = ()
     plain: KernelLaunch = KernelLaunch()
@@ -84,6 +85,7 @@ class Launches(Struct, frozen=True):
     sample: bool = False
     tried: int = MOST_TRIED
     steps: int | None = None
+    samples: int | None = None
 
     def concerning(self, kernel: str) -> Launches:
         """What of it is said of one kernel, or of all."""

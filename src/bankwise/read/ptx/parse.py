@@ -158,8 +158,8 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel,
     clean = without_comments(text)
     places = places_of(clean)
     entries = (found for found in _ENTRY.finditer(clean) if means(only, found[1]))
-    bodies = _bodies(clean)
-    return tuple(_kernel(clean, found, places, file, bodies) for found in entries)
+    bodies, declared = _bodies(clean), _declared(clean)
+    return tuple(_kernel(clean, found, places, file, bodies, declared) for found in entries)
 
 
 def functions(text: str) -> dict[str, PtxFunction]:
@@ -203,6 +203,7 @@ def _kernel(
     places: PtxPlaces,
     file: str,
     functions: Mapping[str, str],
+    declared: Sequence[tuple[re.Match[str], bool]],
 ) -> PtxKernel:
     line = text.count("\n", 0, entry.start(1)) + 1
     opening = text.find("{", entry.end())
@@ -224,7 +225,7 @@ def _kernel(
         parameters=tuple((name, kind) for kind, name, _ in _PARAM.findall(head)),
         statements=statements,
         labels=labels,
-        shared=tuple(one for one in _variables(text, opening, closing) if one.name in known),
+        shared=tuple(one for one in _variables(declared, opening, closing) if one.name in known),
         workgroup_size=tuple(map(int, re.findall(r"\d{1,9}", size[2]))) if size else None,
         bounded=bool(size and size[1] == "maxntid"),
         counts=tuple(int(many[1:-1]) if many else 1 for _, _, many in _PARAM.findall(head)),
@@ -240,19 +241,25 @@ def _closing(text: str, opening: int) -> int:
     return -1
 
 
-def _variables(text: str, opening: int, closing: int) -> Iterator[Variable]:
+def _declared(text: str) -> list[tuple[re.Match[str], bool]]:
+    """Every shared variable that a text declares, and whether it stands outside of all functions:
+    asked once of a text that has hundreds of kernels."""
+    found, depth, at = [], 0, 0
+    for one in _SHARED.finditer(text):
+        between, at = (at, one.start()), one.start()
+        depth += text.count("{", *between) - text.count("}", *between)
+        found.append((one, not depth))
+    return found
+
+
+def _variables(
+    declared: Sequence[tuple[re.Match[str], bool]], opening: int, closing: int
+) -> Iterator[Variable]:
     """Shared variables of the kernel and of the module, not those of other functions, in the order
     in which ptxas places them: the kernel's own come first."""
-
-    def scope(found: re.Match[str]) -> int:
-        if opening < found.start() < closing:
-            return 0
-        outside = text.count("{", 0, found.start()) == text.count("}", 0, found.start())
-        return 1 if outside else 2
-
-    for found in sorted(_SHARED.finditer(text), key=scope):
-        if scope(found) == 2:
-            break
+    own = [one for one, _ in declared if opening < one.start() < closing]
+    of_all = [one for one, outside in declared if outside]
+    for found in (*own, *of_all):
         width = BYTES.get(found[2], 1)
         lengths = re.findall(r"\[(\d*)\]", found[4])
         size: int | None = width
