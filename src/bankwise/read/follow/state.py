@@ -142,9 +142,7 @@ def _mask(state: State) -> _Mask:
         lanes = state.active if state.lanes is None else state.active & state.lanes
         key = lanes.tobytes()
         every, some = b"\0" not in key, b"\1" in key
-        threads = every if state.lanes is None else _every(state.active)
-        if state.threads is not None and not threads:
-            threads = not _some(state.threads & ~state.active)
+        threads = every or _covers(state, state.active)
         alone = not some or (not every and _alone(lanes)) or lanes.shape[1] <= 1
         found = _Mask(state.active, state.lanes, lanes, every, threads, some, alone, key)
         state._mask = found
@@ -158,6 +156,11 @@ def _alone(lanes: BoolArray) -> bool:
 def _some(mask: BoolArray) -> bool:
     """``mask.any()`` of numpy, which takes three times as long for the lanes of a block."""
     return bool(np.count_nonzero(mask))
+
+
+def _covers(state: State, mask: BoolArray) -> bool:
+    """Whether ``mask`` has all threads that this is the state of."""
+    return _every(mask) if state.threads is None else not _some(state.threads & ~mask)
 
 
 def _every(mask: BoolArray) -> bool:
@@ -265,7 +268,7 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
         state.registers[name] = value
         return
     mask = state.active if lanes is None else state.active & lanes
-    if tag or not _every(mask):
+    if tag or not _covers(state, mask):
         why = state.maybe or _SOME_LANES
         state.registers[name] = _merged(_register_value(state, name), value, mask, tag, why)
     else:
