@@ -44,7 +44,6 @@ class Coming(Struct):
     reason: str
     met: set[tuple[int, bool]] = field(default_factory=set)
     copy: Arrival | None = None
-    compared: int = 0
     waves: dict[str, Hashable] = field(default_factory=dict)
 
     def arrival(self) -> Arrival:
@@ -68,7 +67,6 @@ class Coming(Struct):
         if (id(one), apart) in self.met:
             return
         self.met.add((id(one), apart))
-        self.compared += len(self.known)
         lost = {
             name
             for name, new in self.known.items()
@@ -111,7 +109,6 @@ class Arrivals(Struct):
     def _meet_all(self, new: Coming) -> None:
         """The same beside all states together, where no register hangs on another."""
         lost: dict[int, list[str]] = {}
-        new.compared += len(new.known)
         for name in new.known:
             number = self._first_other(name, new)
             if number is not None:

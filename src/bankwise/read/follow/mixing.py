@@ -112,8 +112,11 @@ def meet_others(
 ) -> int:
     """Lanes come to ``block``, where those of an open branch's other side may be with them: a
     register is unknown of which the other side has something else. How many were compared."""
+    compared = 0
     here = [one for one in groups.values() if one.opened and block in one.blocks]
     new = Coming(state, known_of(state, names) if here else {}, TOGETHER)
     for one in here:
-        one.came.setdefault(block, Arrivals()).meet(new)
-    return new.compared
+        before = one.came.setdefault(block, Arrivals())
+        compared += len(before.came) * len(names)
+        before.meet(new)
+    return compared

@@ -12,7 +12,7 @@ from bankwise.identity import ByIdentity
 from bankwise.read.follow.merging import warps_with
 from bankwise.read.follow.mixing import Groups
 from bankwise.read.follow.program import EarlyJoin
-from bankwise.read.follow.state import BranchCondition, Partly, State, enter, leave, only
+from bankwise.read.follow.state import BranchCondition, Partly, State, enter, leave
 from bankwise.read.follow.values import Tags, Unknown
 from bankwise.read.follow.widen import LoopCounters
 
@@ -193,9 +193,9 @@ def apart(path: Path, ways: Sequence[int], taken: BoolArray) -> Path:
     """Some warps branch, the others do not, and nobody waits: a path for these, and one for those,
     of which each knows nothing of what the other does."""
     other = replace(path, block=ways[1], state=path.state.copy(), frames=[])
-    only(other.state, path.state.active & ~taken)
+    other.state.active = other.state.threads = path.state.active & ~taken
     path.block = ways[0]
-    only(path.state, taken)
+    path.state.active = path.state.threads = taken
     return other
 
 

@@ -63,6 +63,7 @@ from bankwise.read.follow.paths import (
 )
 from bankwise.read.follow.prepared import Prepared
 from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.skips import passed_over
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, forget_together, repeat
 from bankwise.read.follow.uniform import for_each_lane
@@ -150,11 +151,13 @@ def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> T
 
 def _seen(known: Prepared, run: Attempt) -> Trace:
     forget_together(run.touched.values())
-    name_data(known.written, run.open, run.touched.values())
+    unseen = passed_over(run.program, run.slice.skips)
+    open_branches = {line: why for line, why in run.open.items() if line not in unseen}
+    name_data(known.written, open_branches, run.touched.values())
     seen, lost = frozenset(run.executed), tuple(run.lost.values())
     for touched in run.touched.values() if lost else ():
         touched.counted = False  # nobody knows where the lost ones come again
-    return Trace(run.touched, seen, run.open, run.stopped, lost, run.work)
+    return Trace(run.touched, seen, open_branches, run.stopped, lost, run.work)
 
 
 def _all_paths(run: Attempt, state: State) -> None:

@@ -12,9 +12,10 @@ lane takes nor how often it goes round a loop is seen by any access, and what de
 known. That the kernel ends is taken for granted, here as elsewhere.
 
 Where the text has barriers, that lanes meet is their doing: the innermost one must wait where all
-ways lead, those set between must wait between, and nobody may come from elsewhere. Then the lanes
-run through as if they were alone: until all of them wait at the last barrier, there are always
-some of them that began to wait after all others, and these go on first (:mod:`merging`).
+ways lead, those set between must wait between, and no others of the warp may wait there that parted
+elsewhere. Then the lanes run through as if they were alone: until all of them wait at the last
+barrier, there are always some of them that began to wait after all others, and these go on first
+(:mod:`merging`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,16 @@ def skippable(program: Program) -> Mapping[int, frozenset[int]]:
         found = ((block, _between(program, block, never, before)) for block in _branches(program))
         program.skips.append({block: some for block, some in found if some is not None})
     return program.skips[0]
+
+
+def passed_over(program: Program, skips: Collection[int]) -> frozenset[int]:
+    """The lines of branches that no run comes to, as those at the ends of the blocks ``skips`` are
+    passed over: theirs, and those between them and where their lanes meet."""
+    between = skippable(program)
+    unseen = set(skips).union(*(between[block] for block in skips))
+    ends = {n: program.steps[program.blocks[n].stop - 1].line for n in _branches(program)}
+    seen = {line for block, line in ends.items() if block not in unseen}
+    return frozenset(line for line in ends.values() if line not in seen)
 
 
 def _branches(program: Program) -> list[int]:
@@ -88,13 +99,19 @@ def _alone(program: Program, block: int, between: set[int], before: list[set[int
         return False
     if between & (gathers.yields | gathers.syncs):
         return False
-    if any(not before[one] <= between | {block} for one in between):
+    outside = set().union(*(before[one] for one in between)) - between - {block}
+    if any(len(ways_of(program, one)) > 1 and not _is_set(program, one, join) for one in outside):
         return False
     orders = [s.gather for one in between for s in program.steps_of(one) if s.gather is not None]
     places = [place for one in between for place in gathers.set_in.get(one, ())]
     sets = [one for one in orders if one.does == "set"]
     leaves = any(one.does == "leave" for one in orders)
     return not leaves and len(places) == len(sets) and between & gathers.waits == set(places)
+
+
+def _is_set(program: Program, block: int, place: int) -> bool:
+    """Whether the barrier that waits at ``place`` is set where a block ends."""
+    return place in program.gathers.live.get(block, ())
 
 
 def _last_reads(program: Program, block: int) -> tuple[str, ...]:

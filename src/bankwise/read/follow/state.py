@@ -67,8 +67,8 @@ class Partly(ByIdentity, frozen=True, eq=False):
 
 
 class _Mask(ByIdentity, frozen=True, eq=False):
-    """The lanes that run, for one ``active`` and ``exec``; whether that is all of them, or all
-    threads of the state, or some; ``alone``: at most one of each wave; ``key``: their bytes."""
+    """The lanes that run, for one ``active`` and ``exec``; whether that is all of them, or some;
+    ``alone``: at most one of each wave; ``key``: their bytes."""
 
     active: BoolArray
     exec: BoolArray | None
@@ -92,9 +92,7 @@ class State(Struct):
     unknown conditions that hold now, the innermost last; ``maybe`` is the cause of that.
     ``guards``: predicates under whose tag something is held.
     ``memory``: what the launch lays down beside registers, constant banks or arguments, as the
-    language asks for it. ``threads``: those that this is the state of, None if of all; what
-    registers hold elsewhere nobody asks any more.
-    """
+    language asks for it. ``threads``: those that this is the state of, None if of all."""
 
     active: BoolArray
     registers: dict[str, Value | Partly] = field(default_factory=dict)
@@ -122,11 +120,6 @@ def running_key(state: State) -> bytes:
     """The lanes that run as bytes; empty if there are none."""
     held = _mask(state)
     return held.key if held.some else b""
-
-
-def only(state: State, active: BoolArray) -> None:
-    """Let this be the state of the lanes that run from here on, and of no others."""
-    state.active = state.threads = active
 
 
 def runs_everywhere(state: State) -> bool:
