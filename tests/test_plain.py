@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from rich import markup as rich_markup
 from rich.errors import MarkupError
 
-from bankwise.show.columns import console_of, say, table
+from bankwise.show.columns import say, table
+from bankwise.show.consoles import console_of
 from bankwise.show.page import Page
 from bankwise.show.plain import PlainPage, escape, plain
 

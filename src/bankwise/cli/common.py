@@ -323,14 +323,14 @@ def flags(context: typer.Context) -> tuple[str, ...]:
 
 def out() -> Console:
     """What prints on stdout: data."""
-    from bankwise.show.columns import console_of
+    from bankwise.show.consoles import console_of
 
     return console_of()
 
 
 def err() -> Console:
     """What prints on stderr: talk."""
-    from bankwise.show.columns import console_of
+    from bankwise.show.consoles import console_of
 
     return console_of(stderr=True)
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from bankwise.show.plain import PlainPage, escape
+from bankwise.show.plain import escape
 from bankwise.show.wrap import WIDTH, code_lines, wrapped
 
 _WIDEST = 100
-_COLOURED = {"FORCE_COLOR", "TTY_COMPATIBLE"}
-"""Variables of the environment by which rich takes what is no terminal for one."""
 _GAP = "  "
 _NUMBER = re.compile(
     r"(?:(?:at least |at most |[-+])?[\d,.:]+(?:(?: to | of | / )[\d,.]+)?|unknown|-|)[?%]?"
@@ -37,16 +33,6 @@ class Console(Protocol):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """A text with markup; ``soft_wrap``: in the lines that it has."""
-
-
-def console_of(*, stderr: bool = False) -> Console:
-    """One for stdout, or for stderr; where that is no terminal, without rich."""
-    file = sys.stderr if stderr else sys.stdout
-    if (file is None or not file.isatty()) and _COLOURED.isdisjoint(os.environ):
-        return PlainPage(file)
-    from bankwise.show.page import Page
-
-    return Page(stderr=stderr)
 
 
 def width(console: Console) -> int:
