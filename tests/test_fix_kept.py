@@ -152,7 +152,8 @@ def test_the_same_numbers_are_followed_once() -> None:
 
     def again(more: Given, steps: int | None) -> AssemblyKernel:
         asked.append(dict(more))
-        return _kernel(more, () if "n" in more else ("n",), "open")
+        found = _kernel(more, () if "n" in more else ("n",), "open")
+        return replace(found, open_branches={len(asked): "another one"})
 
     with_openers(_kernel({}, ("ctaid.x",), "open"), again, 8)
     assert asked.count({"ctaid.x": 0}) == 1

@@ -36,7 +36,7 @@ _CUT = (
 )
 
 
-class _Trials(Struct):
+class _Trying(Struct):
     """Trials of one kernel. ``again`` follows it; what is asked again is not followed again: a
     block's own number has one value that is usual, whatever arguments have. ``most``: steps that
     all of them are worth; ``cut``: whether there were more to make."""
@@ -77,7 +77,7 @@ def with_openers(
     for any, after which no more are made, which is told."""
     if not found.facts or not _is_open(found):
         return found
-    known, trying = found.launch.arguments, _Trials(again, most)
+    known, trying = found.launch.arguments, _Trying(again, most)
     tried = _usual_runs(found, trying, sizes)
     if not all(_stays_open(found, run) for run in tried):
         runs = [(_opener(found, run, _more(run, known)), run) for run in tried]
@@ -96,7 +96,7 @@ def with_openers(
 
 
 def _usual_runs(
-    found: AssemblyKernel, trying: _Trials, sizes: Mapping[str | int, int]
+    found: AssemblyKernel, trying: _Trying, sizes: Mapping[str | int, int]
 ) -> list[AssemblyKernel]:
     """The kernel with all facts, with one usual value after the other while accesses are left."""
     tried: list[AssemblyKernel] = []
@@ -134,7 +134,7 @@ def _least(runs: list[tuple[Opener, AssemblyKernel]]) -> list[tuple[Opener, Asse
 
 
 def _all(
-    found: AssemblyKernel, trying: _Trials, usual: int, sizes: Mapping[str | int, int]
+    found: AssemblyKernel, trying: _Trying, usual: int, sizes: Mapping[str | int, int]
 ) -> tuple[AssemblyKernel, bool]:
     """The kernel with a value for every fact that is named, and for those named then; whether the
     last of these took too long, and is left out."""
