@@ -531,6 +531,7 @@ def test_a_launch_stands_at_its_own_line(blank: int, tmp_path: Path) -> None:
 @compiles
 @real
 def test_a_header_that_lies_elsewhere_in_the_project_is_named(write: Callable[..., str]) -> None:
+    write("", ".git/HEAD")  # nobody looks beyond a repository, as at what another run left
     file = write('#include "tool/sizes.h"\n__global__ void k(float *a) { a[N] = 1; }\n')
     assert "sizes.h lies" not in bankwise("check", file, "--target", "sm_80").err
     write("#define N 4\n", "a/far/include/tool/sizes.h")
