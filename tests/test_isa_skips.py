@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.follow.skips import skippable
 from bankwise.read.follow.state import State, read, write
+from bankwise.read.follow.uniform import varying_branches
 from bankwise.read.follow.values import Unknown
+from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.halves import without_upper_halves
 from bankwise.read.sass.parse import kernels
 from isa_texts import amd, lanes, ptx
@@ -155,6 +159,48 @@ LDS R9, [R1]
     assert lanes(read, wave=warp) == [4 * thread for thread in range(first, first + 32)]
 
 
+UNSAID = """LDC R6, c[0x0][0x218]
+ISETP.NE.AND P0, PT, R6, RZ, PT
+@P0 BRA `(.L_b)
+VIADD R9, R9, 0x4
+.L_b:
+LDS R9, [R1]
+"""
+"""An argument decides, alike for all lanes: they go on together without a barrier."""
+
+
+def test_what_is_alike_in_warps_of_their_own_is_so_whatever_others_hold() -> None:
+    body = f"""{SHARED}LEA R1, R0, R2, 0x2
+SHF.R.U32.HI R8, RZ, 0x5, R0
+ISETP.NE.AND P1, PT, R8, RZ, PT
+@P1 BRA `(.L_other)
+EXIT
+.L_other:
+{UNSAID}"""
+    (read_,) = sass(body, threads=64).accesses
+    assert (read_.counted, read_.access.executions) == (True, 1)
+
+
+CHOSEN = f"""{SHARED}LEA R1, R0, R2, 0x2
+LDC R3, c[0x0][0x218]
+ISETP.NE.AND P1, PT, R3, RZ, PT
+{{}}
+@P1 MOV R6, R3
+ISETP.NE.AND P0, PT, R6, 0x5, PT
+@P0 BRA `(.L_b)
+VIADD R9, R9, 0x4
+.L_b:
+LDS R9, [R1]
+"""
+
+
+def test_one_of_two_numbers_of_a_warp_is_one_where_nothing_was_before() -> None:
+    """Where the argument does not hold, nothing was written that anybody may ask for."""
+    assert [one.counted for one in sass(CHOSEN.format("NOP")).accesses] == [True]
+    found = sass(CHOSEN.format("MOV R6, R0")).accesses
+    assert not any(one.counted for one in found)
+
+
 def test_a_state_of_some_warps_keeps_nothing_of_others() -> None:
     """What one number of each warp was is one number still, once other warps have states of their
     own; where they share one nobody knows it of theirs."""
@@ -210,19 +256,69 @@ def test_lanes_that_ask_different_words_or_phases_may_not(before: str, test: str
 
 
 def test_a_lane_that_runs_alone_cannot_part() -> None:
-    body = f"""{LOADED}BSSY B0, `(.L_out)
+    """What decides was known in all lanes before; now one lane asks a barrier of its own for it."""
+    body = f"""{SHARED}LEA R1, R0, R2, 0x2
+ISETP.LT.AND P0, PT, R0, 0x5, PT
 ISETP.GE.AND P1, PT, R0, {{}}, PT
-@P1 BRA `(.L_skip)
-{DIVERGES}.L_skip:
-BSYNC B0
-.L_out:
+@P1 EXIT
+LEA R3, R0, R2, 0x3
+SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R3+URZ+0x100], R8
+@P0 BRA `(.L_a)
+VIADD R9, R9, 0x4
+.L_a:
+STS [R1], R6
+"""
+    (write_,) = [a for a in sass(body.format("0x1")).accesses if a.access.width_bytes == 4]
+    assert (write_.counted, lanes(write_)) == (True, [0])
+    several = sass(body.format("0x2")).accesses
+    assert not any(one.counted for one in several if one.access.width_bytes == 4)
+
+
+FSETP = """FMUL R4, {}, 2
+FSETP.GT.AND P0, PT, R4, 1, PT
+@P0 BRA `(.L_a)
+NOP
+.L_a:
 NOP
 """
-    (write,) = sass(body.format("0x1")).accesses
-    assert not write.unseen
-    assert {tuple(lanes(write, n)) for n in range(3)} == {(0,), (0x80,), (0x100,)}
-    several = sass(body.format("0x2"))
-    assert several.refusals or any(one.unseen for one in several.accesses)
+
+
+@pytest.mark.parametrize(("register", "varies"), [("R0", True), ("R2", False)])
+def test_what_lanes_compute_of_one_number_is_one(register: str, varies: bool) -> None:
+    (kernel,) = kernels(sass_text(SHARED + FSETP.format(register)), "k.sass")
+    program = SASS.decode(kernel).program
+    assert bool(varying_branches(program, SASS.start(kernel, (32, 1, 1), {}))) is varies
+
+
+@pytest.mark.parametrize(
+    ("between", "passed"),
+    [
+        ("LDG.E R6, [R4.64]", 1),
+        ("BSSY B1, `(.L_in)\nBSYNC B1\n.L_in:\nNOP", 1),
+        ("YIELD", 0),
+        ("WARPSYNC.ALL", 0),
+        ("BREAK B2", 0),
+        ("BSSY B1, `(.L_in)\nNOP\n.L_in:\nNOP", 0),
+        ("BSYNC B2", 0),
+        ("LDS R6, [R1]", 0),
+    ],
+)
+def test_what_lets_go_of_lanes_or_waits_for_others_is_never_between(
+    between: str, passed: int
+) -> None:
+    body = f"BSSY B2, `(.L_end)\n{LOADED}{OTHERWISE.format(between)}BSYNC B2\n.L_end:\nNOP"
+    (kernel,) = kernels(sass_text(body), "k.sass")
+    assert len(skippable(SASS.decode(kernel).program)) == passed
+
+
+@pytest.mark.parametrize(("elsewhere", "passed"), [("@P1 BRA `(.L_in)", 0), ("NOP", 1)])
+def test_where_others_may_wait_that_parted_before_is_never_between(
+    elsewhere: str, passed: int
+) -> None:
+    between = "NOP\n.L_in:\nLDG.E R6, [R4.64]"
+    body = f"{LOADED}{elsewhere}\n{OTHERWISE.format(between)}"
+    (kernel,) = kernels(sass_text(body), "k.sass")
+    assert len(skippable(SASS.decode(kernel).program)) == passed
 
 
 TRUTH = f"""{LOADED}PRMT R5, RZ, 0x7610, R5
@@ -277,3 +373,9 @@ def test_all_that_may_read_the_upper_half_is_seen(reader: str) -> None:
 
     assert taken("PRMT R5, RZ, 0x7610, R5\nPRMT R6, R5, 0x9910, RZ\nMOV R5, R7\n" + reader) == 1
     assert taken("PRMT R5, RZ, 0x7610, R5\n" + reader) == 0
+
+
+def test_a_function_of_the_driver_may_read_its_arguments() -> None:
+    for name, expected in (("R5", 0), ("R30", 1)):
+        (found,) = kernels(sass_text(f"PRMT {name}, RZ, 0x7610, {name}\nNOP"), "k.sass")
+        assert len(without_upper_halves(replace(found.code, system={1: True}))) == expected

@@ -218,7 +218,6 @@ def check_kernel(
 
     Raises :class:`InputError` if it cannot be launched as somebody says.
     """
-
     decoded = dialect.decode(kernel)
     runs = LaunchRuns(Preparations(decoded.program))
     own = set(dialect.group_index)
@@ -249,10 +248,8 @@ def check_kernel(
         launch = replace(known, arguments={**tried, **known.arguments})
         return in_box(launch, None if own & set(map(str, more)) else block, steps)
 
-    if not said.sample:
-        return found
-    trials, sizes = _trials(dialect, kernel, found), dialect.parameters(kernel)
-    return with_openers(found, again, trials, sizes, said.samples)
+    asked = _trials(dialect, kernel, found), dialect.parameters(kernel), said.samples
+    return with_openers(found, again, *asked) if said.sample else found
 
 
 _NO_BLOCK = "it is also {said} with a block that is not known: --launch says it"

@@ -83,9 +83,8 @@ def with_openers(
         runs = [(_opener(found, run, _more(run, known)), run) for run in tried]
         values = _more(max(runs, key=lambda one: _worth(one[0]))[1], known)
         for fact in list(values)[: trials - _ROUNDS] if len(values) > 1 else ():
-            if (
-                fact in found.facts or found.boxes
-            ) and trying.may():  # alone, others decide nothing
+            decides = fact in found.facts or found.boxes  # alone, another one decides nothing
+            if decides and trying.may():
                 one = {fact: values[fact]}
                 run = trying.run({**known, **one}, None)
                 runs.append((_opener(found, run, one), run))

@@ -117,7 +117,7 @@ class Program(ByIdentity, frozen=True, eq=False):
     early: dict[int, EarlyJoin | None] = field(default_factory=dict)
     common: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
     meetings: dict[tuple[int, bool], Reunion] = field(default_factory=dict)
-    skips: list[dict[int, frozenset[int]]] = field(default_factory=list)
+    skips: dict[int, frozenset[int] | None] = field(default_factory=dict)
 
     def steps_of(self, block: int) -> tuple[ProgramStep, ...]:
         """The steps of a block; none of the end."""

@@ -32,9 +32,9 @@ def skippable(program: Program) -> Mapping[int, frozenset[int]]:
     if not program.skips:
         before = _before(program)
         never = frozenset(_with_accesses(program))
-        found = ((block, _between(program, block, never, before)) for block in _branches(program))
-        program.skips.append({block: some for block, some in found if some is not None})
-    return program.skips[0]
+        for block in _branches(program):
+            program.skips[block] = _between(program, block, never, before)
+    return {block: some for block, some in program.skips.items() if some is not None}
 
 
 def passed_over(program: Program, skips: Collection[int]) -> frozenset[int]:

@@ -32,6 +32,7 @@ from bankwise.read.follow.values import (
     beside,
     in_step,
     of_one_lane,
+    single,
 )
 
 T = TypeVar("T")
@@ -136,14 +137,10 @@ def _mask(state: State) -> _Mask:
         key = lanes.tobytes()
         every, some = b"\0" not in key, b"\1" in key
         threads = every or _covers(state, state.active)
-        alone = not some or (not every and _alone(lanes)) or lanes.shape[1] <= 1
+        alone = not some or (not every and single(lanes)) or lanes.shape[1] <= 1
         found = _Mask(state.active, state.lanes, lanes, every, threads, some, alone, key)
         state._mask = found
     return found
-
-
-def _alone(lanes: BoolArray) -> bool:
-    return int(np.count_nonzero(lanes, axis=1).max(initial=0)) <= 1
 
 
 def _some(mask: BoolArray) -> bool:

@@ -111,7 +111,7 @@ def alike(condition: Value, lanes: npt.NDArray[np.bool_]) -> bool:
 
 def single(lanes: npt.NDArray[np.bool_]) -> bool:
     """Whether no wave has two of ``lanes``, so that whatever these decide they decide alike."""
-    return not (np.count_nonzero(lanes, axis=1) > 1).any()
+    return int(np.count_nonzero(lanes, axis=1).max(initial=0)) <= 1
 
 
 def mixed(values: tuple[Value, ...]) -> Unknown:
