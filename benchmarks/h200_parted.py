@@ -1,6 +1,7 @@
 """Random kernels whose lanes part, on an NVIDIA H200: `check` beside every instruction's counter.
 
     python benchmarks/h200_parted.py build OUT [KERNELS [SEED [quiet]]]   # no GPU: nvcc, `check`
+    python benchmarks/h200_parted.py build OUT waits              # the kernels of h200_waits.cu
     python benchmarks/h200_parted.py measure OUT                  # with it: CuPy, Nsight Compute
     python benchmarks/h200_parted.py compare OUT                  # no GPU
 
@@ -19,7 +20,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -148,20 +149,28 @@ class PartingKernel:
 
 
 def build(out: Path, count: int, seed: int, quiet: bool = False) -> None:
-    """Sources, machine code, and predicted.json: of each kernel the passes of each instruction."""
+    """Sources by chance, and what :func:`compiled` makes of them."""
+    texts = {
+        f"parted{number}": [
+            PartingKernel(seed + n, quiet).text(f"p{n}")
+            for n in range(first, min(first + FILE_KERNELS, count))
+        ]
+        for number, first in enumerate(range(0, count, FILE_KERNELS))
+    }
+    compiled(out, {name: "\n".join(some) + "\n" for name, some in texts.items()})
+
+
+def compiled(out: Path, texts: Mapping[str, str]) -> None:
+    """Machine code, and predicted.json: of each kernel the passes of each instruction."""
     out.mkdir(parents=True, exist_ok=True)
     told: dict[str, dict[str, dict[str, int | None]]] = {}
-    for number, first in enumerate(range(0, count, FILE_KERNELS)):
-        names = [f"p{n}" for n in range(first, min(first + FILE_KERNELS, count))]
-        source = out / f"parted{number}.cu"
-        source.write_text(
-            "\n".join(PartingKernel(seed + int(n[1:]), quiet).text(n) for n in names) + "\n",
-            "utf-8",
-        )
+    for name, text in texts.items():
+        source = out / f"{name}.cu"
+        source.write_text(text, "utf-8")
         cubin = source.with_suffix(".cubin")
         command = ["nvcc", "-arch=sm_90", "-cubin", "-w", "-o", str(cubin), str(source)]
         subprocess.run(command, check=True)
-        told[source.stem] = predicted(cubin)
+        told[name] = predicted(cubin)
     (out / "predicted.json").write_text(json.dumps(told), "utf-8")
 
 
@@ -234,7 +243,10 @@ def compare(out: Path) -> Iterator[str]:
 def main(arguments: list[str]) -> None:
     """See the module's text."""
     word, place, *numbers = arguments
-    if word == "build":
+    if word == "build" and numbers == ["waits"]:
+        waits = Path(__file__).with_name("h200_waits.cu")
+        compiled(Path(place), {waits.stem: waits.read_text("utf-8")})
+    elif word == "build":
         quiet = numbers[-1:] == ["quiet"]
         given = numbers[:-1] if quiet else numbers
         count, seed = (int(n) for n in (*given, *("200", str(SEED))[len(given) :]))

@@ -41,8 +41,9 @@ _COMPUTED = re.compile(
 _READ = re.compile(r"(?:LDS|LDG|LD|SYNCS\.PHASECHK)(?:\.|$)")
 """What gives the same to all lanes that ask one word at once. ptxas relies on it: behind a loop
 that such a word decides it sets no barrier (``BSSY``) where all lanes name one address and one
-phase, also where the load is volatile, and one where they may differ. Source: code of ptxas 13.0
-for sm_90a."""
+phase, also where the load is volatile, and one where they may differ (code of ptxas 13.0 for
+sm_90a). Behind seven such waits an H200 makes each access once, with all lanes of the warp
+(``benchmarks/h200_waits.cu``)."""
 
 _MATRIX = re.compile(r"[HQI]GMMA\.(?:\w+\.)*?64x(\d+)x\d+\.(\w+)")
 
