@@ -154,6 +154,22 @@ def test_an_argument_by_name_is_what_the_judge_runs(tmp_path: Path) -> None:
     assert "1 block, values as terms: 1,024 words" in run
 
 
+def test_a_launch_that_writes_nothing_compares_nothing(tmp_path: Path) -> None:
+    """Texts that are alike because neither writes are no evidence, whatever else was asked for."""
+    said = {}
+    for ends in ("ne", "eq"):
+        guard = f"setp.{ends}.s32 %p1, %r12, 0;\n@%p1 ret;\nadd.s64 %rd5, %rd2, %rd3;"
+        text = WRAPPED.replace("add.s64 %rd5, %rd2, %rd3;", guard)
+        text = text.replace("ld.shared", "ld.volatile.shared")  # else ptxas leaves it out
+        launch = ("--launch", "transpose<<<1, 32x32, 4096>>>(_, _, 0)")
+        _, answer = wrapped(tmp_path, *launch, text=text)
+        assert answer["changes"]
+        (said[ends],) = (one for one in answer["verdicts"] if one["judge"] == "execution")
+    assert (said["ne"]["status"], said["eq"]["status"]) == ("passed", "not available")
+    assert "nothing was compared" in said["eq"]["detail"]
+    assert " 0 words" not in said["eq"]["detail"]
+
+
 def test_every_launch_that_is_said_is_run(tmp_path: Path) -> None:
     launches = [f"transpose<<<1, {block}, 4096>>>(_, _, 0)" for block in ("32x32", "8x8")]
     _, answer = wrapped(tmp_path, *(w for one in launches for w in ("--launch", one)))

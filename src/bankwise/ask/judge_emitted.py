@@ -112,6 +112,11 @@ def beyond(
     )
 
 
+NOT_COMPARED = (
+    "nothing was compared, as neither text writes a word to global memory under this launch "
+    "(--launch and --arg say another)"
+)
+"""Of a launch under which a kernel writes nothing: that its texts are alike tells nothing."""
 _TAKEN = (
     ("shared bytes", "lds_bytes"),
     ("registers of a thread", "registers"),
@@ -132,6 +137,7 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     tamed: dict[str, None] = {}
     simulator = SIMULATORS[emits]
     left: list[str] = []
+    silent: list[str] = []
     launches = {key_of(one)[:2]: one for one in reversed(every_launch(kernels))}
     for kernel in reversed(launches.values()):
         beside = kernel.launch.assumed and key_of(kernel) not in map(key_of, kernels)
@@ -147,14 +153,20 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
             return Verdict("execution", "failed", detail + _fused_otherwise(emits, old, new))
         else:
             words, blocks = words + found.words, blocks + found.blocks
+            silent += [short(kernel.name) + with_] * (not found.words)
             assumed |= set(found.assumed)
             whole = whole and not found.data and _is_whole(kernel.launch, found)
             tamed |= {found.data: None} if found.data else {}
     said = taken(assumed) + "".join(f", {one}: {_LEAVES}" for one in tamed)
     said += f"; not run{' or'.join(dict.fromkeys(left))}" * bool(left)
-    some = "1 block" if blocks == 1 else f"{blocks} blocks"
-    detail = f"{emits} of {some}, values as terms: {words:,} words written alike{said}"
-    complete = whole and not left and blocks > 0
+    some = f"{emits} of {'1 block' if blocks == 1 else f'{blocks} blocks'}"
+    if not words:
+        return Verdict(
+            "execution", "not available", f"{some}: {NOT_COMPARED}{said}", complete=False
+        )
+    said += f"; of {' and '.join(dict.fromkeys(silent))} {NOT_COMPARED}" * bool(silent)
+    detail = f"{some}, values as terms: {words:,} words written alike{said}"
+    complete = whole and not left and not silent and blocks > 0
     return Verdict(
         "execution", "passed", detail + ", the whole launch" * complete, complete=complete
     )

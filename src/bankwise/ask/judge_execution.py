@@ -154,6 +154,8 @@ def _judge(a: Analysis, runs: _Runs, expect: Expect | None) -> Verdict:
     differences = compare(runs.before, runs.after)
     if differences:
         return _failed(f"{name}: {differences[0]}")
+    if not compare(runs.inputs, runs.before):
+        return Verdict("execution", "not available", f"{name}: {_NOT_COMPARED}", complete=False)
     whole = runs.order.complete(runs.ran)
     shared = any(fault.shared for fault in runs.faults_before.values())
     detail = f"{name}: bit-identical{runs.order.words(runs.ran)}{runs.facts.words}"
@@ -167,6 +169,9 @@ def _judge(a: Analysis, runs: _Runs, expect: Expect | None) -> Verdict:
         detail += f"; {told}"
     complete = whole and not runs.facts.words and not shared
     return Verdict("execution", "passed", detail, complete=complete)
+
+
+_NOT_COMPARED = "nothing was compared, as neither text changes a buffer"
 
 
 def _failed(detail: str) -> Verdict:

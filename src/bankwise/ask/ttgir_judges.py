@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bankwise.ask.check_ttgir import POINTER_BYTES, Planned
-from bankwise.ask.judge_emitted import GRID, SIMULATORS, taken
+from bankwise.ask.judge_emitted import GRID, NOT_COMPARED, SIMULATORS, taken
 from bankwise.ask.ttgir_code import EmittedText
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.ttgir.prove import prove_encodings
@@ -59,8 +59,11 @@ def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Opt
         return Verdict("execution", "not available", found.reason, complete=False)
     if found.differs:
         return Verdict("execution", "failed", found.differs)
+    some = f"{called} of {found.blocks} blocks"
+    if not found.words:
+        return Verdict("execution", "not available", f"{some}: {NOT_COMPARED}", complete=False)
     detail = (
-        f"{called} of {found.blocks} blocks, values as terms: {found.words:,} words written alike"
+        f"{some}, values as terms: {found.words:,} words written alike"
         f"{taken(found.assumed, tuple(unsaid(planned, options)))}"
     )
     return Verdict("execution", "passed", detail, complete=False)

@@ -191,7 +191,9 @@ class FixReport(Struct, frozen=True):
     def _seen(self) -> str:
         """What execution saw, where that is not the whole launch."""
         ran = [v for v in self.verdicts if v.judge == "execution" and v.status != "not available"]
-        return "execution did not see the whole launch" if ran else "nothing was executed"
+        return (
+            "execution did not see the whole launch" if ran else "nothing was executed and compared"
+        )
 
     @property
     def _where(self) -> str:
