@@ -10,14 +10,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bankwise.read.follow.merging import Partings
+from bankwise.read.follow.mixing import LET_GO, TOGETHER
 from bankwise.read.follow.paths import Crossing, Path
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.slicing import ProgramSlice
 from bankwise.read.follow.state import parted
 from bankwise.read.follow.strands import BlockMemory
 from bankwise.read.follow.touched import Touched
+from bankwise.read.follow.uniform import Varying
 from bankwise.read.follow.values import Unknown, Value, alike
 from bankwise.read.follow.widen import LoopCounters, busiest
 
@@ -48,7 +51,8 @@ class Attempt(Struct):
     its steps, ``unsure``: what it spent on other paths; ``work``: of this and all attempts before,
     steps and registers that were compared, ``most`` of them. ``regions``: what came out of one, by
     what entered. ``expected``: lines of ``open`` that no path has come to. ``memory``: what blocks
-    did. ``partings``: groups of lanes that may run together beside any barrier."""
+    did. ``partings``: groups of lanes that may run together beside any barrier. ``varying``: the
+    branches that lanes of a wave may decide differently, None where every branch is of the wave."""
 
     program: Program
     slice: ProgramSlice
@@ -75,6 +79,7 @@ class Attempt(Struct):
     addresses: Sequence[Collection[str]] = ()
     counters: LoopCounters = field(default_factory=LoopCounters)
     apart: Collection[str] = ()
+    varying: Varying | None = None
     expected: set[int] = field(default_factory=set)
     memory: BlockMemory = field(default_factory=BlockMemory)
     partings: Partings = field(default_factory=Partings)
@@ -150,7 +155,7 @@ def condition(run: Attempt, path: Path, step: ProgramStep) -> Value:
             _expect(run, path, step)
         return run.open[line]
     assert step.condition is not None
-    value = step.condition(path.state)
+    value = _of_wave(run, path, line, step.condition(path.state))
     run.uniform[line] = run.uniform.get(line, True) and alike(value, path.state.active)
     hold(run, value)
     if isinstance(value, Unknown) and line not in run.open:
@@ -159,6 +164,17 @@ def condition(run: Attempt, path: Path, step: ProgramStep) -> Value:
     if line in run.open and not run.uniform[line]:
         run.open[line] = parted(run.open[line])
     return run.open.get(line, value)
+
+
+def _of_wave(run: Attempt, path: Path, line: int, value: Value) -> Value:
+    """``value``, of the wave where the program says that lanes decide it alike: unless some run
+    apart from the others of their wave, or did."""
+    if not isinstance(value, Unknown) or value.uniform or run.varying is None:
+        return value
+    beside = any(one.opened and path.block in one.blocks for one in path.groups.values())
+    if beside or value.reason in (TOGETHER, LET_GO) or line in run.varying:
+        return value
+    return replace(value, uniform=True)
 
 
 def _expect(run: Attempt, path: Path, step: ProgramStep) -> None:

@@ -27,12 +27,13 @@ def early_join(program: Program, block: int) -> EarlyJoin | None:
 def meeting(program: Program, block: int, why: Unknown) -> tuple[int, EarlyJoin | None]:
     """Where the lanes meet again that an open branch parts, also where some of them may end before:
     then every wave need not come there."""
-    if program.gathers.told and not why.uniform and not meeting_of(program, block).places:
-        return len(program.blocks), None
-    early = None if why.uniform else early_join(program, block)
-    if early is None or early.join is None:
+    if why.uniform:
         return program.joins[block], None
-    return early.join, early
+    early = early_join(program, block)
+    join = program.joins[block] if early is None or early.join is None else early.join
+    if program.gathers.told and join not in meeting_of(program, block).places:
+        return len(program.blocks), None  # beyond a YIELD nobody waits there
+    return join, early if early is not None and early.join is not None else None
 
 
 def _found(program: Program, block: int) -> EarlyJoin | None:

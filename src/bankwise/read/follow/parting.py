@@ -53,7 +53,8 @@ def _part_at_barriers(
         groups = groups_of(program, block, program.joins[block], rest is not None)
         split_at_barriers(path, places, ways, taken, groups)
         return None
-    if rest is None and path.region is None and not path.frames:
+    waits = path.region is not None and path.region.join not in program.endings
+    if rest is None and not waits and not path.frames:
         return apart(path, ways, taken)
     split(path, len(program.blocks), ways, taken)
     return None

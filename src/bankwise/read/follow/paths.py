@@ -122,6 +122,8 @@ def meet(path: Path, endings: Container[int]) -> None:
                 return
             path.frames[at + 1 :] = _without(path.frames[at + 1 :], path.state.active)
         frame = path.frames.pop()
+        if frame.bound:  # who has ended is missing further out as well
+            path.frames = [f if f.maybe else replace(f, maybe=frame.maybe) for f in path.frames]
         path.groups = {**path.groups, **frame.groups}
         if frame.other is not None:
             path.block, path.state.active = frame.other

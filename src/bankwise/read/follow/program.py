@@ -27,7 +27,8 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     ``run`` changes the registers (None: nothing to do). ``condition`` of a branch: a boolean value
     for every lane. ``address`` of an access: the bytes, for every lane. ``guard``: the lanes that
     take part in the access. ``partial``: inactive lanes
-    keep what ``writes`` held before. ``followed`` is False where ``run`` only says "unknown";
+    keep what ``writes`` held before, those where ``predicate`` does not hold ("P0", "!P0") if it is
+    said. ``followed`` is False where ``run`` only says "unknown";
     ``made_of``: the registers that such a result is made of; ``data``: what memory gives here.
     ``alike``: a result that is not computed is one of what it reads, lane by lane.
     ``lanewise``: on a machine with an execution mask, of what it reads only the lanes matter that
@@ -45,6 +46,7 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     address: Callable[[State], Value] | None = None
     guard: Callable[[State], Value] | None = None
     partial: bool = False
+    predicate: str = ""
     followed: bool = True
     alike: bool = False
     lanewise: bool = False

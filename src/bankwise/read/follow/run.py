@@ -66,7 +66,7 @@ from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.skips import passed_over
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, forget_together, repeat
-from bankwise.read.follow.uniform import for_each_lane
+from bankwise.read.follow.uniform import Varying, for_each_lane
 from bankwise.read.follow.values import Unknown, because, single
 from bankwise.read.follow.widen import widen
 
@@ -125,18 +125,19 @@ def _as_expected(known: Prepared, start: State, most: int) -> Trace | None:
 
 def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> Trace:
     """A run that finds the open branches."""
-    written, program, open_branches = known.written, known.program, dict(known.open_branches)
-    work, rung, partings = 0, 0, Partings()
+    program, open_branches = known.program, dict(known.open_branches)
+    work, rung, partings, varying = 0, 0, Partings(), Varying(known.written, start)
     while True:
         kept = known.slice(open_branches)
         run = Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
         run.partings = partings = Partings({}, partings.found, partings.broken)
         run.heads, run.addresses, run.apart = known.heads, known.addresses, apart
+        run.varying = varying if start.lanes is None else None
         try:
             _all_paths(run, start.copy())
         except StartAgain as found:
             open_branches.update(found.lines)
-            for_each_lane(written, start, open_branches, {*run.fresh, *found.lines})
+            for_each_lane(varying, open_branches, {*run.fresh, *found.lines})
             work, rung = run.work, found.rung
             continue
         except NotAlike as found:
@@ -378,8 +379,9 @@ def _fork(run: Attempt, path: Path, step: ProgramStep, why: Unknown) -> None:
         join, early = meeting(run.program, path.block, why)
         if join in endings and path.frames and path.frames[-1].join not in endings:
             enter(path.state, BranchCondition(step.line), why)  # the others wait at that frame
-        else:
-            part(path, join, step.line, why, early)
+        else:  # all endings are one place: a loop that parts at two of them adds no frames
+            last = len(run.program.blocks)
+            part(path, last if join in endings else join, step.line, why, early)
         path.groups = with_opened(run.program, path.block, join, path.groups)
         let_leave(path, run.program.gathers.live.get(path.block, ()), join)
     path.parted = why

@@ -6,13 +6,17 @@ then only this is sure:
     @%p1 bra L      uniform    %p1 is made of what all lanes have alike, where no lanes part
                     varying    %p1 may be made of a lane's own number, or be written where they part
 
-A forward analysis: a register varies if it does on *some* way. On a machine with an execution mask
-every branch is of the wave.
+A forward analysis: a register varies if it does on *some* way. A run asks this too where it cannot
+say that an unknown condition is alike, as lanes of other waves hold something else in the register.
+On a machine with an execution mask every branch is of the wave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
 
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.state import Partly, State, parted
@@ -23,25 +27,44 @@ from bankwise.regex import regex
 _ALIKE = regex(r"(?:SHFL\.IDX|VOTE|shfl\.sync\.idx|vote)(?:\.|$)")
 """What gives all lanes the same where they ask the same lanes: all but what is asked of them, the
 first operand of a shuffle and the predicate of a vote, has to be alike."""
+_OWN = regex(r"(?:ELECT|elect\.sync)(?:\.|$)")
+"""What gives lanes something of their own, whatever it is made of."""
 _PREDICATE = regex(r"%?U?[Pp]\d+")
+Varies = bool | str
+"""Whether a register may differ between lanes of a wave; a predicate (``"!P0"``): only where that
+does not hold."""
+Facts = dict[str, Varies]
 
 
-def for_each_lane(
-    program: Program, start: State, branches: dict[int, Unknown], unsure: Iterable[int]
-) -> None:
+class Varying(Struct):
+    """The lines of branches that lanes of a wave may decide differently, worked out once if it is
+    asked for."""
+
+    program: Program
+    start: State
+    lines: frozenset[int] | None = None
+
+    def __contains__(self, line: object) -> bool:
+        if self.lines is None:
+            self.lines = varying_branches(self.program, self.start)
+        return line in self.lines
+
+
+def for_each_lane(varying: Varying, branches: dict[int, Unknown], unsure: Iterable[int]) -> None:
     """Let those of the open ``branches`` be open for each lane of which it is ``unsure`` that they
     are of the wave, and that may vary."""
-    doubted = {line for line in unsure if branches[line].uniform}
-    for line in doubted and doubted & varying_branches(program, start):
-        branches[line] = parted(branches[line])
+    for line in unsure:
+        if branches[line].uniform and line in varying:
+            branches[line] = parted(branches[line])
 
 
 def varying_branches(program: Program, start: State) -> frozenset[int]:
-    """The lines of branches that lanes of a wave may decide differently."""
+    """The lines of branches that lanes of a wave may decide differently. What nothing has written
+    is alike: a program that decides by that decides nothing, and compilers take it for alike."""
     if start.lanes is not None:
         return frozenset()
     held = start.registers.items()
-    first = {n: True for n, v in held if isinstance(v, Partly) or not is_uniform(v)}
+    first: Facts = {n: True for n, v in held if isinstance(v, Partly) or not is_uniform(v)}
     apart: frozenset[int] = frozenset()
     while True:
         branches = _varying(program, first, apart)
@@ -51,7 +74,7 @@ def varying_branches(program: Program, start: State) -> frozenset[int]:
         apart |= found
 
 
-def _varying(program: Program, first: dict[str, bool], apart: frozenset[int]) -> list[int]:
+def _varying(program: Program, first: Facts, apart: frozenset[int]) -> list[int]:
     """The blocks that end in such a branch, where lanes may have parted in the blocks ``apart``."""
     ways: list[tuple[int, ...]] = [(n + 1,) for n in range(len(program.steps))]
     for block in program.blocks:
@@ -60,32 +83,52 @@ def _varying(program: Program, first: dict[str, bool], apart: frozenset[int]) ->
         )
     inside = {n for b in apart for n in range(program.blocks[b].start, program.blocks[b].stop)}
 
-    def change(number: int, facts: dict[str, bool]) -> None:
+    def change(number: int, facts: Facts) -> None:
         step = program.steps[number]
-        varies = number in inside or _makes_varying(step, {**first, **facts})
-        for name in step.writes:
-            if varies and not name.startswith("U"):
+        known: Mapping[str, Varies] = ChainMap(facts, first)
+        varies = number in inside or _makes_varying(step, known)
+        facts.update({name: _written(name, step, varies, known) for name in step.writes})
+        for name, held in facts.items():
+            if isinstance(held, str) and held.lstrip("!") in step.writes:
                 facts[name] = True
-            elif not step.partial:
-                facts[name] = False
 
-    known = facts_before(ways, change, lambda a, b: a or b)
+    found = facts_before(ways, change, _either)
     ends = {block.stop - 1: n for n, block in enumerate(program.blocks)}
     return [
         ends[number]
-        for number, facts in known.items()
+        for number, facts in found.items()
         if number in ends and program.steps[number].flow == "branch"
         and any({**first, **facts}.get(name, False) for name in program.steps[number].reads)
     ]  # fmt: skip
 
 
-def _makes_varying(step: ProgramStep, varies: dict[str, bool]) -> bool:
+def _written(name: str, step: ProgramStep, varies: bool, known: Mapping[str, Varies]) -> Varies:
+    """Of a register that ``step`` writes."""
+    if varies:
+        return not name.startswith("U")
+    held = known.get(name, False)
+    if not step.partial or not held:
+        return False
+    return False if held == _opposite(step.predicate) else step.predicate or held
+
+
+def _opposite(predicate: str) -> str:
+    return predicate[1:] if predicate.startswith("!") else f"!{predicate}"
+
+
+def _either(one: Varies, other: Varies) -> Varies:
+    """What is sure of a register on both ways."""
+    return one or other if not one or not other or one == other else True
+
+
+def _makes_varying(step: ProgramStep, known: Mapping[str, Varies]) -> bool:
+    asks = step.reads
     if _ALIKE.match(step.name):
         shuffle = "sh" in step.name.lower()
-        asks = step.reads[1:] if shuffle else [n for n in step.reads if not _PREDICATE.fullmatch(n)]
-        return any(varies.get(name, False) for name in asks)
-    known = step.followed or step.alike
-    return not known or any(varies.get(name, False) for name in step.reads)
+        asks = asks[1:] if shuffle else tuple(n for n in asks if not _PREDICATE.fullmatch(n))
+    elif _OWN.match(step.name) or not (step.followed or step.alike):
+        return True
+    return any(known.get(name, False) not in (False, step.predicate) for name in asks)
 
 
 def _between(program: Program, block: int) -> frozenset[int]:

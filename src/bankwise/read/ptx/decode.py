@@ -91,6 +91,7 @@ def _step(
         run=assigning(writes, does or _lost(statement, writes), guard) if writes else None,
         address=place,
         guard=guard if place is not None else None,
+        predicate=statement.guard,
         partial=bool(statement.guard),
         followed=does is not None or not writes,
         made_of=tuple(n for text in statement.operands[1:] for n in registers(text)),

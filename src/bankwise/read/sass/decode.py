@@ -139,6 +139,7 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         run=assigning(writes, does.run if does else lost, guard) if writes else None,
         address=address,
         guard=guard if address is not None else None,
+        predicate="" if number in context.stack.clobbers else i.guard,
         partial=bool(i.guard) or number in context.stack.clobbers,
         followed=does is not None or not writes,
         alike=alike,

@@ -38,8 +38,9 @@ _COMPUTED = re.compile(
     r"(?:FADD|FMUL|FFMA|FSEL|FSET|FSETP|FMNMX|FMNMX3|FCHK|MUFU|FRND|F2F|F2FP|F2I|I2F|I2FP|I2I|HADD2"
     r"|HMUL2|HFMA2|HSET2|HSETP2|HMNMX2)(?:\.|$)"
 )
-_READ = re.compile(r"(?:LDS|LDG|LD|SYNCS\.PHASECHK)(?:\.|$)")
-"""What gives the same to all lanes that ask one word at once. ptxas relies on it: behind a loop
+_READ = re.compile(r"(?:LDS|LDG|SYNCS\.PHASECHK)(?:\.|$)")
+"""What gives the same to all lanes that ask one word at once (a generic ``LD`` may ask local
+memory, of which each lane has its own). ptxas relies on it: behind a loop
 that such a word decides it sets no barrier (``BSSY``) where all lanes name one address and one
 phase, also where the load is volatile, and one where they may differ (code of ptxas 13.0 for
 sm_90a). Behind seven such waits an H200 makes each access once, with all lanes of the warp
