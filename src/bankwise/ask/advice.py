@@ -19,6 +19,7 @@ from bankwise.algebra.address_fold import AddressFold
 from bankwise.algebra.offset import Shape, footprint
 from bankwise.ask.advice_pitch import row_pitch
 from bankwise.ask.advice_split import split_notes
+from bankwise.ask.placed_by_units import box_notes, placed_notes
 from bankwise.ask.write_emitted import Origin, to_write
 from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
@@ -72,7 +73,7 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
         return Advice(notes=(f"no layout is suggested: {found}",))
     optima: list[Optimum] = []
     write: list[Snippet | None] = []
-    notes = list(_placed_by_units(found))
+    notes = list(placed_notes(found, gpu))
     movable = [one for one in found if not _units(one)]
     gpu = one_by_one(gpu)
     for buffer in called(_alike(movable, kernel, gpu), kernel.variables):
@@ -84,6 +85,7 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
             optimum, fold = _optimum(buffer, tile, kernel, gpu, origin)
             optima.append(optimum)
             write.append(to_write(optimum, buffer, fold, kernel, origin))
+            notes += box_notes(found, buffer) if write[-1] else ()
     worst = sorted(filter(None, write), key=lambda one: one.after - one.before)
     return Advice(_joined(optima), tuple(notes), tuple(worst))
 
@@ -92,15 +94,6 @@ def _units(buffer: EmittedBuffer) -> tuple[str, ...]:
     """The instructions of asynchronous units that touch a buffer."""
     used = (use.access for use in buffer.uses if use.access.access.kind in UNITS)
     return tuple(dict.fromkeys(access.instruction for access in used))
-
-
-def _placed_by_units(found: Sequence[EmittedBuffer]) -> Iterator[str]:
-    """Why there is no layout of buffers that lanes touch, too."""
-    for buffer in found:
-        if _units(buffer) and any(use.access.access.kind not in UNITS for use in buffer.uses):
-            names = ", ".join(buffer.names)
-            units = ", ".join(_units(buffer))
-            yield f"no layout of {names} is suggested: {units} places its bytes by a swizzle mode"
 
 
 def _alike(

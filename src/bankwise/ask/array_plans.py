@@ -11,6 +11,7 @@ from bankwise.ask.array_better import alone, index_map
 from bankwise.ask.array_common import common_maps, moves_matrices
 from bankwise.ask.array_narrowed import narrowed
 from bankwise.ask.array_posed import PosedArray, SizedArray, posed_of, sized
+from bankwise.ask.array_units import placed_in
 from bankwise.ask.array_unpadded import unpadded
 from bankwise.ask.every_launch import (
     Passes,
@@ -166,6 +167,9 @@ def _by_hand(
 ) -> Refusal:
     """Why an array is not edited, and what its author could write at each of its lines."""
     mine = sorted((one for one in posed if one.array == array), key=lambda one: -one.extra)
+    units = placed_in(mine, gpu)
+    if units:
+        return replace(refused, reason="; ".join((refused.reason, *units)))
     first = next((one for one in mine if one.extra), None)
     present = summed(one.present for one in mine)
     every = () if first is None else common_maps(mine, gpu)

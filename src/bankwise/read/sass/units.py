@@ -5,6 +5,7 @@
     UTCHMMA gdesc[UR44], gdesc[UR38], tmem[UR36], tmem[UR10], idesc[UR11], UP4
     UTMALDG.2D [UR28], [UR4], desc[UR10]                   to UR28; the barrier is UR29
     UBLKCP.S.G [UR4], [UR12], UR7                          to UR4, 16 * UR7 bytes
+    UBLKCP.G.S [UR4], [UR7], UR6, desc[UR8]                from UR7, with a hint to the cache
     SYNCS.ARRIVE.TRANS64 RZ, [UR28+0x18000], R46           a barrier of 8 bytes
 
 A warp issues each of them once, a warpgroup a GMMA. Source: what ptxas 13.0 makes of PTX whose
@@ -116,7 +117,8 @@ def _bulk(i: SassInstruction) -> DecodedAccess | Refusal:
     block = i.parts[0].startswith("UBLK")
     spaces = [part for part in i.parts[1:] if part in ("S", "G")]
     reads = i.parts[0] in ("UTMASTG", "UTMAREDG") or (block and spaces[1:] == ["S"])
-    known = block and len(spaces) == 2 and len(i.operands) == 3
+    told = [text for text in i.operands if not text.startswith("desc[")]  # how caches keep it
+    known = block and len(spaces) == 2 and len(told) == 3
     if not (known or i.parts[0] in ("UTMALDG", "UTMASTG", "UTMAREDG")):
         return Refusal(f"{i.name}: a form that is not modelled")
     place = re.fullmatch(r"\[(UR\d+)\]", i.operands[int(block and reads)])
