@@ -11,6 +11,7 @@ from bankwise.read.follow import run
 from bankwise.read.follow.uniform import varying_branches
 from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.parse import kernels
+from isa_texts import lanes
 from sass_texts import SHARED, sass, sass_text
 
 
@@ -256,3 +257,35 @@ def test_who_may_have_ended_is_missing_wherever_the_others_meet() -> None:
     (read,) = sass(ENDED).accesses
     assert read.some_lanes
     assert not read.counted
+
+
+LEFT = f"""{SHARED}LEA R1, R0, R2, 0x5
+LOP3.LUT R3, R0, 0x7, RZ, 0xc0, !PT
+BSSY B1, `(.L_all)
+BSSY B0, `(.L_both)
+ISETP.NE.AND P0, PT, R3, 0x3, PT
+@!P0 BRA `(.L_wait)
+ISETP.NE.AND P1, PT, R3, 0x1, PT
+@P1 BREAK B0
+@P1 BRA `(.L_others)
+NOP
+.L_wait:
+BSYNC B0
+.L_both:
+LDS R8, [R1]
+.L_others:
+BSYNC B1
+.L_all:
+{{}}
+VIADD R7, R7, 0x1
+ISETP.NE.AND P1, PT, R7, 0x3, PT
+@P1 BRA `(.L_all)
+"""
+
+
+@pytest.mark.parametrize("behind", ["NOP", "YIELD"])
+def test_a_barrier_holds_though_who_leaves_it_may_come_to_a_yield_at_last(behind: str) -> None:
+    """They wait at B1 first. An H200 makes the read once (``benchmarks/h200_parted.py``, data)."""
+    (read,) = sass(LEFT.format(behind)).accesses
+    assert (read.counted, read.access.executions) == (True, 1)
+    assert lanes(read) == [32 * n for n in range(32) if n % 8 in (1, 3)]

@@ -92,3 +92,10 @@ def test_where_all_facts_together_open_nothing_none_is_tried_alone() -> None:
     run = replace(OPEN, facts=(), open_branches={}, refusals=OPEN.refusals * 2)
     assert with_openers(OPEN, _again(run, asked), 8).openers == ()
     assert [sorted(one) for one in asked] == [["m", "n"]] * 6
+
+
+def test_dear_runs_that_bring_the_same_are_not_made_with_further_values() -> None:
+    asked: list[Given] = []
+    run = replace(OPEN, facts=(), open_branches={}, refusals=OPEN.refusals * 2, work=20_001)
+    with_openers(OPEN, _again(run, asked), 8)
+    assert [set(one.values()) for one in asked] == [{16}, {20}]

@@ -47,7 +47,7 @@ from bankwise.read.names import demangled, listed, means, parameters, short
 UNSAID = Launches()
 """Nobody says how kernels are launched."""
 
-_FILE_SAMPLES = 80_000_000
+_FILE_SAMPLES = 16_000_000
 """Steps that it is worth to try what opens the kernels of a file; each gets the same part, so that
 no answer depends on which kernels were followed before."""
 

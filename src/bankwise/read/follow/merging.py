@@ -138,7 +138,9 @@ def meeting_of(program: Program, block: int, broken: bool = False) -> Reunion:
 def _meeting(program: Program, block: int, broken: bool) -> Reunion:
     gathers, ways = program.gathers, program.blocks[block].after
     live = () if broken else gathers.live.get(block, ())
-    places = tuple(p for p in live if not gathers.yields & reached(program, ways, {p}))
+    places = tuple(  # who leaves a barrier waits at one further out, and runs no YIELD behind that
+        p for n, p in enumerate(live) if not gathers.yields & reached(program, ways, live[: n + 1])
+    )
     inner = places[1:] if places[:1] == live[:1] else places
     starts = [[way] for way in dict.fromkeys(ways)]
     starts += [list(program.blocks[place].after) for place in inner]

@@ -30,6 +30,8 @@ _ROUNDS = 3
 _MOST_WORK = 120_000
 """Steps that a run with further facts is worth, where one without them is there, which is told
 else: with 1,024 of everything, loops run in each other."""
+_DEAR = 20_000
+"""Steps of a run that is not made with further values where two of them brought the same."""
 _CUT = (
     "values of what is open were tried for {:,} steps, its share of a file of so many kernels; "
     "--kernel NAME gives it more"
@@ -97,14 +99,16 @@ def with_openers(
 def _usual_runs(
     found: AssemblyKernel, trying: _Trying, sizes: Mapping[str | int, int]
 ) -> list[AssemblyKernel]:
-    """The kernel with all facts, with one usual value after the other while accesses are left."""
+    """The kernel with all facts, with one usual value after the other while accesses are left, and
+    while a dear run brings something that none before it did."""
     tried: list[AssemblyKernel] = []
     for usual in _USUAL if _is_refused(found) else _USUAL[:1]:
         if tried and not trying.may():
             break
         run, is_cut = _all(found, trying, usual, sizes)
         tried.append(run)
-        if is_cut or is_long(run) or not _left(found, tried) or _is_alike(found, run):
+        again = run.work > _DEAR and any(_is_alike(one, run) for one in tried[:-1])
+        if is_cut or is_long(run) or not _left(found, tried) or _is_alike(found, run) or again:
             break
     return tried
 
