@@ -56,6 +56,52 @@ def test_what_two_opposite_guards_write_is_written_in_all_lanes(
     assert varies(body) is apart
 
 
+WAYS = """ULDC.64 UR6, c[0x0][0x210]
+ULDC.64 UR8, c[0x0][0x218]
+LEA R3, R0, R2, 0x2
+ISETP.NE.U32.AND P1, PT, RZ, UR6, PT
+ISETP.NE.U32.AND P2, PT, RZ, UR8, PT
+@P2 BRA `(.L_other)
+{} LDC R3, c[0x0][0x220]
+BRA `(.L_met)
+.L_other:
+{} LDC R3, c[0x0][0x220]
+.L_met:
+{} LDC R3, c[0x0][0x224]
+ISETP.NE.AND P0, PT, R3, RZ, PT
+@P0 BRA `(.L_a)
+STS [R2], R3
+.L_a:
+NOP
+"""
+"""R3 held the thread's own address before; a part of the lanes' words is written on each way."""
+
+
+@pytest.mark.parametrize(
+    ("guards", "apart"),
+    [
+        (("@P1", "@P1", "@!P1"), False),
+        (("@P1", "@P1", "@P1"), True),
+        (("@P1", "@!P1", "@P1"), True),
+        (("@!P1", "@P1", "@P1"), True),
+        (("@P1", "@!P1", "@!P1"), True),
+        (("@!P1", "@P1", "@!P1"), True),
+    ],
+)
+def test_what_each_way_writes_under_a_guard_is_known_as_far_as_both_do(
+    guards: tuple[str, str, str], apart: bool
+) -> None:
+    assert varies(WAYS.format(*guards)) is apart
+
+
+def test_a_uniform_register_has_one_number_whatever_it_is_made_of() -> None:
+    body = (
+        "R2UR UR4, R0\nISETP.NE.AND P0, PT, {}, RZ, PT\n@P0 BRA `(.L_a)\nSTS [R2], R3\n.L_a:\nNOP\n"
+    )
+    assert not varies(body.format("UR4"))
+    assert varies(body.format("R0"))
+
+
 def test_a_guard_that_lanes_decide_differently_writes_no_word_of_all() -> None:
     guard = "ISETP.GT.AND P1, PT, R0, 0x7, PT"
     assert varies("IMAD.WIDE R4, R0, 0x4, RZ\n" + SCALE.format(second="P1", between=guard))

@@ -208,6 +208,8 @@ $L_end:
         ("@%p1 mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", True),
         ("@%p2 mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", False),
         ("mov.u32 %r9, %r1; mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", False),
+        ("@%p2 mov.u32 %r1, 5; @!%p2 mov.u32 %r1, %r9; setp.lt.u32 %p3, %r1, 13;", False),
+        ("@%p2 mov.u32 %r1, 5; @%p2 mov.u32 %r1, %r9; setp.lt.u32 %p3, %r1, 13;", True),
         ("@%p2 bra $L_a;\nmov.u32 %r9, 5;\n$L_a:\nsetp.lt.u32 %p3, %r9, 13;", False),
         ("@%p1 bra $L_a;\nmov.u32 %r9, 5;\n$L_a:\nsetp.lt.u32 %p3, %r9, 13;", True),
     ],

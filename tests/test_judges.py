@@ -252,3 +252,14 @@ def test_the_worst_exit_code_decides_2_then_1_then_3() -> None:
     assert exit_code(incomplete=True, findings=True) == 1
     assert exit_code(incomplete=True, findings=True, failed=True) == 2
     assert [worst(c) for c in ([], [0, 3], [3, 1, 0], [3, 1, 2])] == [0, 3, 1, 2]
+
+
+def test_a_kernel_that_writes_no_buffer_compares_nothing(tmp_path: Path) -> None:
+    unwritten = changed(
+        ROWS, ("    vector.store %v, %out[%t, %i] : memref<64x64xf16>, vector<8xf16>\n", "")
+    )
+    reports = [fix(written(tmp_path, text), "gfx950", isa=False) for text in (ROWS, unwritten)]
+    heard = [one for each in reports for one in each.verdicts if one.judge == "execution"]
+    assert [one.status for one in heard] == ["passed", "not available"]
+    assert "nothing was compared" in heard[1].detail
+    assert [each.exit_code for each in reports] == [0, 3]

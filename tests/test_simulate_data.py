@@ -121,3 +121,33 @@ def test_what_other_data_write_otherwise_in_one_variable_is_not_known_to_be_wron
         "with no data below zero both write alike: an index that data decide may leave its array"
     )
     assert judged("rem.s32 %r9, %r5, 64;", FOLDED, "", one=True).status == "failed"
+
+
+TWO = """.version 8.0
+.target sm_90
+.address_size 64
+"""
+ONE = """.visible .entry {name}(.param .u64 out)
+{{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [out];
+	mov.u32 %r1, %tid.x;
+	{does}
+	ret;
+}}
+"""
+
+
+def test_of_a_kernel_that_writes_nothing_beside_others_nothing_is_compared() -> None:
+    """It is no part of what passed, and the launch is not seen as a whole."""
+    writes = ONE.format(name="a", does="st.global.u32 [%rd1], %r1;")
+    silent = ONE.format(name="b", does="add.u32 %r2, %r1, 1;")
+    said = Launches((tuple(launch_of(f"{name}<<<1, 1>>>(_)") for name in "ab"),))
+    text = TWO + writes + silent
+    told = judge_code("PTX", text, text, check_code(PTX, text, "k.ptx", launches=said))
+    assert (told.status, told.complete) == ("passed", False)
+    assert "1 words written alike; of b nothing was compared" in told.detail
+    alone = TWO + writes
+    said = Launches(((launch_of("a<<<1, 1>>>(_)"),),))
+    assert judge_code("PTX", alone, alone, check_code(PTX, alone, "k.ptx", launches=said)).complete

@@ -132,12 +132,9 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     Each kernel runs under all its launches. One that is assumed beside another, and cannot be run,
     is left out.
     """
-    words, blocks, whole = 0, 0, True
-    assumed: set[int] = set()
-    tamed: dict[str, None] = {}
     simulator = SIMULATORS[emits]
+    ran: list[tuple[str, KernelLaunch, Simulated]] = []
     left: list[str] = []
-    silent: list[str] = []
     launches = {key_of(one)[:2]: one for one in reversed(every_launch(kernels))}
     for kernel in reversed(launches.values()):
         beside = kernel.launch.assumed and key_of(kernel) not in map(key_of, kernels)
@@ -152,21 +149,28 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
             detail = f"{short(kernel.name)}{with_}: {found.differs}"
             return Verdict("execution", "failed", detail + _fused_otherwise(emits, old, new))
         else:
-            words, blocks = words + found.words, blocks + found.blocks
-            silent += [short(kernel.name) + with_] * (not found.words)
-            assumed |= set(found.assumed)
-            whole = whole and not found.data and _is_whole(kernel.launch, found)
-            tamed |= {found.data: None} if found.data else {}
-    said = taken(assumed) + "".join(f", {one}: {_LEAVES}" for one in tamed)
+            ran.append((short(kernel.name) + with_, kernel.launch, found))
+    return _alike(emits, ran, left)
+
+
+def _alike(
+    emits: str, ran: Sequence[tuple[str, KernelLaunch, Simulated]], left: Sequence[str]
+) -> Verdict:
+    """What is said of kernels that write alike, each with its launch; ``left``: not run."""
+    found = [one for _, _, one in ran]
+    words, blocks = sum(one.words for one in found), sum(one.blocks for one in found)
+    said = taken({number for one in found for number in one.assumed})
+    said += "".join(f", {data}: {_LEAVES}" for data in dict.fromkeys(f.data for f in found) if data)
     said += f"; not run{' or'.join(dict.fromkeys(left))}" * bool(left)
     some = f"{emits} of {'1 block' if blocks == 1 else f'{blocks} blocks'}"
     if not words:
-        return Verdict(
-            "execution", "not available", f"{some}: {NOT_COMPARED}{said}", complete=False
-        )
-    said += f"; of {' and '.join(dict.fromkeys(silent))} {NOT_COMPARED}" * bool(silent)
+        nothing = f"{some}: {NOT_COMPARED}{said}"
+        return Verdict("execution", "not available", nothing, complete=False)
+    silent = dict.fromkeys(name for name, _, one in ran if not one.words)
+    said += f"; of {' and '.join(silent)} {NOT_COMPARED}" * bool(silent)
+    whole = all(not one.data and _is_whole(launch, one) for _, launch, one in ran)
+    complete = whole and not left and not silent
     detail = f"{some}, values as terms: {words:,} words written alike{said}"
-    complete = whole and not left and not silent and blocks > 0
     return Verdict(
         "execution", "passed", detail + ", the whole launch" * complete, complete=complete
     )

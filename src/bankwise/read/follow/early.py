@@ -29,11 +29,14 @@ def meeting(program: Program, block: int, why: Unknown) -> tuple[int, EarlyJoin 
     then every wave need not come there."""
     if why.uniform:
         return program.joins[block], None
-    early = early_join(program, block)
-    join = program.joins[block] if early is None or early.join is None else early.join
+    join, early = program.joins[block], early_join(program, block)
+    if early is not None and early.join is not None:
+        join = early.join
+    else:
+        early = None
     if program.gathers.told and join not in meeting_of(program, block).places:
         return len(program.blocks), None  # beyond a YIELD nobody waits there
-    return join, early if early is not None and early.join is not None else None
+    return join, early
 
 
 def _found(program: Program, block: int) -> EarlyJoin | None:
