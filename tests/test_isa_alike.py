@@ -107,6 +107,21 @@ def test_a_guard_that_lanes_decide_differently_writes_no_word_of_all() -> None:
     assert varies("IMAD.WIDE R4, R0, 0x4, RZ\n" + SCALE.format(second="P1", between=guard))
 
 
+@pytest.mark.parametrize(("end", "apart"), [("0x1f", False), ("0x181f", True), ("R4", True)])
+def test_a_shuffle_within_parts_of_a_warp_gives_each_its_own(end: str, apart: bool) -> None:
+    """0x181f: parts of eight lanes, each of which asks its first."""
+    body = f"SHFL.IDX PT, R3, R0, RZ, {end}\nISETP.NE.AND P0, PT, R3, RZ, PT\n@P0 BRA `(.L_a)\n"
+    assert varies(body + "STS [R2], R3\n.L_a:\nNOP\n") is apart
+
+
+def test_a_vote_asks_the_lanes_of_a_mask() -> None:
+    body = "{}\nVOTE.ANY R3, PT, P1\nISETP.NE.AND P0, PT, R3, RZ, PT\n@P0 BRA `(.L_a)\n"
+    body += "STS [R2], R3\n.L_a:\nNOP\n"
+    assert not varies(body.format("NOP"))
+    assert varies(body.format("WARPSYNC.EXCLUSIVE R0"))
+    assert varies(body.format("WARPSYNC.EXCLUSIVE R0\nMOV R0, RZ"))
+
+
 def test_an_elected_lane_decides_otherwise_than_the_others() -> None:
     assert varies("ELECT P0, URZ, PT\n@P0 BRA `(.L_a)\nSTS [R2], R3\n.L_a:\nNOP\n")
 

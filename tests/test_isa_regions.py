@@ -205,6 +205,23 @@ $L_end:
         ("setp.lt.u32 %p3, %r9, 13;", False),
         ("ld.global.u32 %r3, [%rd1]; setp.lt.u32 %p3, %r3, 13;", True),
         ("shfl.sync.idx.b32 %r3, %r1, 0, 31, -1; setp.lt.u32 %p3, %r3, 13;", False),
+        ("shfl.sync.idx.b32 %r3, %r1, 0, 6175, -1; setp.lt.u32 %p3, %r3, 13;", True),
+        ("shfl.sync.idx.b32 %r3, %r9, 0, 6175, -1; setp.lt.u32 %p3, %r3, 13;", False),
+        (
+            "mov.u32 %r4, 31; shfl.sync.idx.b32 %r3, %r1, 0, %r4, -1; setp.lt.u32 %p3, %r3, 9;",
+            False,
+        ),
+        (
+            "mov.u32 %r4, 31; @%p2 mov.u32 %r4, 6175; shfl.sync.idx.b32 %r3, %r1, 0, %r4, -1;"
+            "setp.lt.u32 %p3, %r3, 9;",
+            True,
+        ),
+        (
+            "mov.u32 %r3, 0; @%p1 shfl.sync.idx.b32 %r3, %r9, 0, 31, -1; setp.lt.u32 %p3, %r3, 9;",
+            True,
+        ),
+        ("vote.sync.ballot.b32 %r3, %p1, -1; setp.lt.u32 %p3, %r3, 13;", False),
+        ("vote.sync.ballot.b32 %r3, %p2, %r1; setp.lt.u32 %p3, %r3, 13;", True),
         ("@%p1 mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", True),
         ("@%p2 mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", False),
         ("mov.u32 %r9, %r1; mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", False),

@@ -30,7 +30,9 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     keep what ``writes`` held before, those where ``predicate`` does not hold ("P0", "!P0") if it is
     said. ``followed`` is False where ``run`` only says "unknown";
     ``made_of``: the registers that such a result is made of; ``data``: what memory gives here.
-    ``alike``: a result that is not computed is one of what it reads, lane by lane.
+    ``alike``: a result that is not computed is one of what it reads, lane by lane. ``asks``: the
+    registers of which lanes have to hold the same to get the same, None: all that it reads;
+    ``own``: they need not get the same even so.
     ``lanewise``: on a machine with an execution mask, of what it reads only the lanes matter that
     run; ``masks``: it changes that mask. ``gather``: what it does to a convergence barrier.
     """
@@ -49,6 +51,8 @@ class ProgramStep(ByIdentity, frozen=True, eq=False):
     predicate: str = ""
     followed: bool = True
     alike: bool = False
+    asks: tuple[str, ...] | None = None
+    own: bool = False
     lanewise: bool = False
     masks: bool = False
     made_of: tuple[str, ...] = ()

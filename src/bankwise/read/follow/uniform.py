@@ -22,14 +22,7 @@ from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.state import Partly, State, parted
 from bankwise.read.follow.values import Unknown, is_uniform
 from bankwise.read.follow.ways import facts_before
-from bankwise.regex import regex
 
-_ALIKE = regex(r"(?:SHFL\.IDX|VOTE|shfl\.sync\.idx|vote)(?:\.|$)")
-"""What gives all lanes the same where they ask the same lanes: all but what is asked of them, the
-first operand of a shuffle and the predicate of a vote, has to be alike."""
-_OWN = regex(r"(?:ELECT|elect\.sync)(?:\.|$)")
-"""What gives lanes something of their own, whatever it is made of."""
-_PREDICATE = regex(r"%?U?[Pp]\d+")
 Varies = bool | str
 """Whether a register may differ between lanes of a wave; a predicate (``"!P0"``): only where that
 does not hold."""
@@ -122,12 +115,9 @@ def _either(one: Varies, other: Varies) -> Varies:
 
 
 def _makes_varying(step: ProgramStep, known: Mapping[str, Varies]) -> bool:
-    asks = step.reads
-    if _ALIKE.match(step.name):
-        shuffle = "sh" in step.name.lower()
-        asks = asks[1:] if shuffle else tuple(n for n in asks if not _PREDICATE.fullmatch(n))
-    elif _OWN.match(step.name) or not (step.followed or step.alike):
+    if step.own or not (step.followed or step.alike):
         return True
+    asks = step.reads if step.asks is None else step.asks
     return any(known.get(name, False) not in (False, step.predicate) for name in asks)
 
 

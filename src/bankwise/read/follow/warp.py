@@ -29,6 +29,11 @@ _SOURCES: Mapping[str, Callable[[Array, Array, Array], Array]] = {
 SHUFFLES = tuple(_SOURCES)
 
 
+def parts_of_warp(end: int) -> int:
+    """Of a shuffle's last operand the lane bits that never change: 0 if the warp is one part."""
+    return end >> 8 & _ALL
+
+
 def shuffle(
     state: State, mode: str, value: Value, count: Value, part: Value, line: int
 ) -> tuple[Value, Value]:

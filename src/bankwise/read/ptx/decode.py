@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -16,8 +17,9 @@ from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import Guarded, State
 from bankwise.read.follow.units import anywhere, begins, from_somewhere, other_block, stacked
 from bankwise.read.follow.values import LOADED, READ, Array, Unknown, Value
+from bankwise.read.follow.warp import parts_of_warp
 from bankwise.read.ptx.generic import of_the_host
-from bankwise.read.ptx.operands import address, registers, symbols, value
+from bankwise.read.ptx.operands import address, integer, registers, symbols, value
 from bankwise.read.ptx.parameters import passed
 from bankwise.read.ptx.parse import PtxKernel, Statement
 from bankwise.read.ptx.semantics import Meaning, meaning
@@ -47,7 +49,7 @@ def decode_kernel(kernel: PtxKernel) -> Decoded:
     known = symbols(kernel.shared)
     words = {name for one in kernel.statements for t in one.operands for name in registers(t)}
     named = {name: start for name, start in known.items() if name in words}
-    outside = of_the_host(kernel)
+    outside, numbers = of_the_host(kernel), _written_once(kernel)
     touches = iter(
         None if n in outside else in_window(touch(s), named)
         for n, s in enumerate(kernel.statements)
@@ -56,15 +58,43 @@ def decode_kernel(kernel: PtxKernel) -> Decoded:
         kernel.statements,
         kernel.line,
         lambda statement: next(touches),
-        lambda statement, touched: _step(statement, kernel, known, touched),
+        lambda statement, touched: _step(statement, kernel, known, numbers, touched),
         lambda statement: _KNOWN.match(statement.name) is not None,
     )
+
+
+def _written_once(kernel: PtxKernel) -> Mapping[str, int]:
+    """What registers hold that a ``mov`` of a number alone writes; of a kernel with shuffles
+    from one lane, which are all that asks."""
+    if not any(one.parts[0] == "shfl" and "idx" in one.parts for one in kernel.statements):
+        return {}
+    often = Counter(name for one in kernel.statements for name in _results(one))
+    moves = (one for one in kernel.statements if one.parts[0] == "mov" and not one.guard)
+    found = ((one.operands[0], integer(one.operands[1])) for one in moves)
+    return {name: held for name, held in found if held is not None and often[name] == 1}
+
+
+def _asks(statement: Statement, numbers: Mapping[str, int]) -> tuple[str, ...] | None:
+    """Of a vote, or a shuffle from one lane of the warp: what has to be alike for its result to be;
+    None: all that it reads."""
+    word, operands = statement.parts[0], statement.operands
+    if word == "vote":
+        texts = operands[2:]
+    elif word == "shfl" and "idx" in statement.parts and len(operands) > 3:
+        end = numbers.get(operands[3], integer(operands[3]))
+        if end is None or parts_of_warp(end):
+            return None
+        texts = (operands[2], *operands[4:])
+    else:
+        return None
+    return registers(statement.guard) + tuple(n for text in texts for n in registers(text))
 
 
 def _step(
     statement: Statement,
     kernel: PtxKernel,
     known: Mapping[str, int],
+    numbers: Mapping[str, int],
     found: Touches,
 ) -> ProgramStep:
     guard = _guard(statement)
@@ -94,6 +124,8 @@ def _step(
         predicate=statement.guard,
         partial=bool(statement.guard),
         followed=does is not None or not writes,
+        asks=_asks(statement, numbers),
+        own=word == "elect",
         made_of=tuple(n for text in statement.operands[1:] for n in registers(text)),
         data=None if does is not None else _data(statement),
     )

@@ -126,6 +126,7 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
     if isinstance(found, DecodedAccess):
         reads += _pointer(found)
         place = address = guarded(lambda state: _first_byte(found, state), guard)
+    asks = does.asks if does is not None else None
     alike = does is None and computes(i)
     if alike:
         held = tuple(name for text in i.operands[1:] for name in names(text))
@@ -143,6 +144,8 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         partial=bool(i.guard) or number in context.stack.clobbers,
         followed=does is not None or not writes,
         alike=alike,
+        asks=None if asks is None else (*names(i.guard), *asks),
+        own=does is not None and does.own,
         made_of=() if does is not None else _made_of(i, writes),
         data=None if does is not None else _data(i),
         gather=_gather(i),

@@ -32,11 +32,14 @@ class Form(Struct, frozen=True):
 
 
 class Meaning(ByIdentity, frozen=True, eq=False):
-    """``run`` gives the values of ``writes``, in order, from what ``reads`` hold."""
+    """``run`` gives the values of ``writes``, in order, from what ``reads`` hold; ``asks``, ``own``
+    as of a step."""
 
     writes: tuple[str, ...]
     reads: tuple[str, ...]
     run: Callable[[State], tuple[Value, ...]]
+    asks: tuple[str, ...] | None = None
+    own: bool = False
 
 
 def form(instruction: SassInstruction) -> Form:

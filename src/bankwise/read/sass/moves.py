@@ -11,7 +11,7 @@ from bankwise.read.follow.functions import apply
 from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Array, Unknown, Value, because, constant, is_uniform
-from bankwise.read.follow.warp import SHUFFLES, elected, shuffle
+from bankwise.read.follow.warp import SHUFFLES, elected, parts_of_warp, shuffle
 from bankwise.read.integers import halves
 from bankwise.read.sass.forms import Meaning
 from bankwise.read.sass.generic import byte_at, pointer_of
@@ -196,11 +196,13 @@ def _shuffle(i: SassInstruction) -> Meaning | None:
     def run(state: State) -> tuple[Value, ...]:
         value, count, part = (word(state, text) for text in texts)
         moved, inside = shuffle(state, mode, value, count, part, i.line)
-        return (*((moved,) if target else ()), inside)
+        return (*((moved,) if len(writes) > 1 else ()), inside)
 
-    target = following(i.operands[1], 1)
+    writes = (*following(i.operands[1], 1), predicate_name(i.operands[0]))
     reads = tuple(name for text in texts for name in names(text))
-    return Meaning((*target, predicate_name(i.operands[0])), reads, run)
+    end = number(texts[2])
+    whole = mode == "idx" and end is not None and not parts_of_warp(end)
+    return Meaning(writes, reads, run, asks=names(texts[1]) if whole else None)
 
 
 def _elect(i: SassInstruction) -> Meaning | None:
@@ -213,7 +215,7 @@ def _elect(i: SassInstruction) -> Meaning | None:
         lane, here = elected(state, i.line)
         return (here, *((lane,) if target else ()))
 
-    return Meaning((predicate_name(i.operands[0]), *target), (), run)
+    return Meaning((predicate_name(i.operands[0]), *target), (), run, own=True)
 
 
 def _rounded(i: SassInstruction) -> Meaning | None:

@@ -87,7 +87,8 @@ def _vote(i: SassInstruction, mask: str) -> Meaning | None:
         whole = apply(lambda x, y: x == y if mode == "ALL" else x != 0, found, every)
         return (*((found,) if target else ()), whole)
 
-    return Meaning((*target, predicate_name(texts[0])), (*names(texts[1]), *names(mask)), run)
+    writes, reads = (*target, predicate_name(texts[0])), (*names(texts[1]), *names(mask))
+    return Meaning(writes, reads, run, asks=names(mask), own=mask == _WRITTEN)
 
 
 def _match(i: SassInstruction, mask: str) -> Meaning | None:
@@ -100,4 +101,4 @@ def _match(i: SassInstruction, mask: str) -> Meaning | None:
         return (_asked(state, alike(state, take(state, i.operands[1]), i.line), i, mask),)
 
     reads = (*following(i.operands[1], count), *names(mask))
-    return Meaning(following(i.operands[0], 1), reads, run)
+    return Meaning(following(i.operands[0], 1), reads, run, own=mask == _WRITTEN)
