@@ -53,7 +53,7 @@ def for_each_lane(varying: Varying, branches: dict[int, Unknown], unsure: Iterab
 
 def varying_branches(program: Program, start: State) -> frozenset[int]:
     """The lines of branches that lanes of a wave may decide differently. What nothing has written
-    is alike: a program that decides by that decides nothing, and compilers take it for alike."""
+    is taken for alike: a program whose results are defined does not decide by it."""
     if start.lanes is not None:
         return frozenset()
     held = start.registers.items()
