@@ -11,8 +11,10 @@ of shared memory at an own stride on every way. ``quiet``: as well conditions an
 which the number of the thread decides, or data: nothing of them is seen by a read. ``data``: of all
 conditions a third is decided by memory: by a word for all lanes of a warp, by one of each lane, or
 by one that a pointer names that leads to local memory or not. How often such a read is made nobody
-knows; what it takes each time has an upper end, and is a multiple of what all lanes take. The
-kernels written by hand are those of ``tests/data/sass/parted.cu``.
+knows; what it takes each time has an upper end, and is a multiple of what all lanes take.
+``groups``: as data, and what memory holds is asked for across lanes: by shuffles, votes, matches
+and sums of a warp, of parts of it, or of the lanes that are there. The kernels written by hand are
+those of ``tests/data/sass/parted.cu``.
 """
 
 from __future__ import annotations
@@ -41,13 +43,32 @@ LOCAL = "float own[2] = {g[t], g[t + 64]}; const float* p = g[70] > 0.f ? own : 
 """A pointer that memory chooses: what it leads to is each lane's own, or one word of all."""
 WORDS = ("g[{}]", "g[(t >> 5) + {}]", "g[t + {}]", "p[{} & 1]", "((const volatile float*)g)[{}]")
 
+ACROSS = (
+    "__shfl_sync(~0u, d, {0}, 8)", "__shfl_sync(~0u, d, {0}, 16)", "__shfl_sync(~0u, d, {0})",
+    "__shfl_sync(~0u, d, t & 24)", "__shfl_sync(~0u, d, (__float_as_int(g[{0}]) >> 4) & 31)",
+    "__shfl_up_sync(~0u, d, 8)", "__shfl_xor_sync(~0u, d, 16)", "__shfl_down_sync(~0u, d, {0}, 16)",
+    "(int)__ballot_sync(~0u, d & 2)", "(int)__ballot_sync(0xffu << (t & 24), d & 2)",
+    "__any_sync(~0u, d & 4) ? d : g0", "__all_sync(0xffu << (t & 24), d & 1) ? g0 : 5",
+    "(int)__match_any_sync(~0u, d & 3)", "(int)__match_any_sync(0xffffu << (t & 16), d & 3)",
+    "__reduce_add_sync(~0u, d)", "__reduce_add_sync(0xffu << (t & 24), d)",
+    "__reduce_max_sync(0xffffu << (t & 16), d & 255)",
+)  # fmt: skip
+"""What lanes ask of each other, ``d`` the word of each and ``g0`` one of all."""
+ACTIVE = (
+    "__any_sync(__activemask(), {})", "(__popc(__ballot_sync(__activemask(), {})) & 3)",
+    "(__reduce_add_sync(__activemask(), {} >> 4) & 2)",
+    "(__match_any_sync(__activemask(), {}) & 5)",
+)  # fmt: skip
+"""What the lanes ask that are there."""
+
 
 class PartingKernel:
     """One kernel by chance."""
 
     def __init__(self, seed: int, word: str = "") -> None:
         self.chance = random.Random(seed)
-        self.quiet, self.data = word == "quiet", word == "data"
+        self.quiet, self.groups = word == "quiet", word == "groups"
+        self.data = word == "data" or self.groups
         self.deepest = 2 if self.data else MOST_DEPTH
         self.places = 0
         self.loops = 0
@@ -59,6 +80,7 @@ class PartingKernel:
             "  __shared__ volatile float s[4096];",
             "  const int t = threadIdx.x; float a = 0;",
             *(["  " + LOCAL] if self.data else []),
+            *(self.across() if self.groups else []),
             *body,
             "  out[t] = a;",
             "}",
@@ -146,8 +168,22 @@ class PartingKernel:
 
     def asked(self) -> str:
         """What memory decides, in a warp or in each lane."""
+        if self.groups and self.chance.random() < 0.5:
+            number = self.chance.randrange(2)
+            return f"((v{number} ^ (v{number} >> 3)) & {self.chance.choice((1, 2, 4, 9))})"
         word = self.chance.choice(WORDS).format(self.chance.randrange(32))
-        return f"(__float_as_int({word}) & {self.chance.choice((16, 64, 512, 4096))})"
+        found = f"(__float_as_int({word}) & {self.chance.choice((16, 64, 512, 4096))})"
+        if self.groups and self.chance.random() < 0.5:
+            return self.chance.choice(ACTIVE).format(found)
+        return found
+
+    def across(self) -> Iterator[str]:
+        """What lanes ask of each other, once at the start."""
+        yield "  const int g0 = __float_as_int(g[0]);"
+        yield "  const int d = __float_as_int(g[(t * 5 + 3) & 63]) >> 18;"
+        for number in range(2):
+            asked = self.chance.choice(ACROSS).format(self.chance.randrange(8))
+            yield f"  const int v{number} = {asked};"
 
     def condition(self, loop: str | None) -> str:
         if self.data and self.chance.random() < 0.35:

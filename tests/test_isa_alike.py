@@ -122,6 +122,54 @@ def test_a_vote_asks_the_lanes_of_a_mask() -> None:
     assert varies(body.format("WARPSYNC.EXCLUSIVE R0\nMOV R0, RZ"))
 
 
+@pytest.mark.parametrize("asks", ["REDUX.SUM.S32 UR4, R0", "VOTEU.ANY UR4, UPT, P1"])
+def test_groups_that_ask_among_themselves_leave_each_its_own_in_a_uniform_register(
+    asks: str,
+) -> None:
+    """They run one after the other, as behind ``__reduce_add_sync`` with a mask of some lanes."""
+    body = "{}\n" + asks + "\nIMAD.U32 R3, RZ, RZ, UR4\nISETP.NE.AND P0, PT, R3, RZ, PT\n"
+    body += "@P0 BRA `(.L_a)\nSTS [R2], R3\n.L_a:\nNOP\n"
+    assert not varies(body.format("WARPSYNC.ALL"))
+    assert varies(body.format("WARPSYNC.EXCLUSIVE R0"))
+
+
+DATA = f"""{SHARED}LEA R1, R0, R2, 0x5
+LDC.64 R4, c[0x0][0x210]
+IMAD.WIDE R4, R0, 0x4, R4
+LDG.E R9, [R4.64]
+ISETP.NE.AND P0, PT, R9, RZ, PT
+"""
+
+
+def some_lanes(kernel: AssemblyKernel) -> list[bool]:
+    """Of each access whether nobody knows which of the lanes take part."""
+    return [one.some_lanes for one in kernel.accesses]
+
+
+SUMMED = f"""{DATA}BSSY B1, `(.L_met)
+{{}}
+{{}}
+BSYNC B1
+.L_met:
+IMAD.U32 R3, RZ, RZ, UR4
+ISETP.NE.AND P0, PT, R3, RZ, PT
+BSSY B0, `(.L_out)
+@P0 BRA `(.L_skip)
+LDS R7, [R1]
+.L_skip:
+BSYNC B0
+.L_out:
+NOP
+"""
+
+
+@pytest.mark.parametrize("asks", ["REDUX.SUM.S32 UR4, R9", "VOTEU.ANY UR4, UPT, P0"])
+def test_a_branch_on_the_sum_of_a_group_of_lanes_parts_the_groups(asks: str) -> None:
+    """An H200 makes the access once for each group whose sum says so."""
+    assert some_lanes(sass(SUMMED.format("WARPSYNC.ALL", asks))) == [False]
+    assert some_lanes(sass(SUMMED.format("WARPSYNC.EXCLUSIVE R0", asks))) == [True]
+
+
 def test_an_elected_lane_decides_otherwise_than_the_others() -> None:
     assert varies("ELECT P0, URZ, PT\n@P0 BRA `(.L_a)\nSTS [R2], R3\n.L_a:\nNOP\n")
 
@@ -139,11 +187,6 @@ BSYNC B0
 .L_out:
 NOP
 """
-
-
-def some_lanes(kernel: AssemblyKernel) -> list[bool]:
-    """Of each access whether nobody knows which of the lanes take part."""
-    return [one.some_lanes for one in kernel.accesses]
 
 
 @pytest.mark.parametrize(("name", "some"), [("LDG.E", False), ("LD.E", True)])
@@ -257,12 +300,6 @@ def test_a_loop_that_ends_at_several_places_is_followed_once(
     assert not found.refusals
 
 
-DATA = f"""{SHARED}LEA R1, R0, R2, 0x5
-LDC.64 R4, c[0x0][0x210]
-IMAD.WIDE R4, R0, 0x4, R4
-LDG.E R9, [R4.64]
-ISETP.NE.AND P0, PT, R9, RZ, PT
-"""
 YIELDED = f"""{DATA}BSSY B2, `(.L_out)
 .L_again:
 {{}}

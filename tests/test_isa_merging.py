@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import pytest
+
 from bankwise.read.assembly import AssemblyAccess
 from bankwise.read.follow.merging import _branched_to, _repeated
 from bankwise.read.follow.program import Flow, ProgramStep, program, reached
@@ -217,6 +219,79 @@ def test_halves_that_leave_a_loop_in_turn_may_run_together_behind_it() -> None:
     assert _range(16, 32) in _rows(behind)
 
 
+def test_who_left_a_loop_in_turn_may_run_together_behind_a_sync() -> None:
+    """All of them, not each with the last that came."""
+    body = LEAVING.format(set="NOP", wait="WARPSYNC.ALL")
+    (behind,) = sass(SHARED + BY_LANE + body).accesses
+    assert _range(0, 32) in _rows(behind)
+    assert not behind.counted
+
+
+BY_MASK = """\
+LOP3.LUT R4, R0, 0x18, RZ, 0xc0, !PT
+MOV R5, 0xff
+SHF.L.U32 R4, R5, R4, RZ
+BSSY B0, `(.L_met)
+{}
+STS [R1], R0
+BSYNC B0
+.L_met:
+{}
+STS [R1+0x200], R0"""
+"""Lanes with a mask of their eight; what an H200 counts of such kernels is in ``sass/votes.py``."""
+EIGHTS = [_range(n, n + 8) for n in range(0, 32, 8)]
+
+
+def test_lanes_with_different_masks_part_at_an_exclusive_warpsync() -> None:
+    apart, met = sass(SHARED + BY_LANE + BY_MASK.format("WARPSYNC.EXCLUSIVE R4", "NOP")).accesses
+    assert _rows(apart) == EIGHTS
+    assert _rows(met) == [_range(0, 32)]
+    assert apart.counted
+    assert met.counted
+
+
+def test_they_run_together_behind_another_warpsync() -> None:
+    both = sass(SHARED + BY_LANE + BY_MASK.format("WARPSYNC R4", "WARPSYNC.ALL")).accesses
+    assert [_rows(one) for one in both] == 2 * [[_range(0, 32)]]
+    assert all(one.counted for one in both)
+
+
+def test_lanes_that_an_exclusive_warpsync_parted_stay_apart_without_a_barrier() -> None:
+    text = BY_MASK.replace("BSSY B0, `(.L_met)\n", "").replace("BSYNC B0\n", "")
+    both = sass(SHARED + BY_LANE + text.format("WARPSYNC.EXCLUSIVE R4", "NOP")).accesses
+    assert [_rows(one) for one in both] == 2 * [EIGHTS]
+    assert all(one.counted for one in both)
+    _, synced = sass(
+        SHARED + BY_LANE + text.format("WARPSYNC.EXCLUSIVE R4", "WARPSYNC.ALL")
+    ).accesses
+    assert _range(0, 32) in _rows(synced)
+    assert not synced.counted
+
+
+def test_masks_that_lanes_share_part_nobody() -> None:
+    text = BY_MASK.replace("R5, R4, RZ", "R5, RZ, RZ")
+    both = sass(SHARED + BY_LANE + text.format("WARPSYNC.EXCLUSIVE R4", "NOP")).accesses
+    assert [_rows(one) for one in both] == 2 * [[_range(0, 32)]]
+    assert all(one.counted for one in both)
+
+
+def test_masks_that_memory_holds_may_part_lanes() -> None:
+    text = BY_MASK.replace(
+        "SHF.L.U32 R4, R5, R4, RZ", "LDC.64 R6, c[0x0][0x210]\nLDG.E R4, [R6.64]"
+    )
+    own = text.replace("[R6.64]", "[R6.64+{}]").replace("LDG", "IMAD.WIDE R6, R0, 0x4, R6\nLDG")
+    own = own.replace("+{}", "")
+    (one, met), (apart, both) = (
+        sass(SHARED + BY_LANE + how.format("WARPSYNC.EXCLUSIVE R4", "NOP")).accesses
+        for how in (text, own)
+    )
+    assert not one.some_lanes
+    assert one.counted
+    assert apart.some_lanes
+    assert met.counted
+    assert both.counted
+
+
 MET_BETWEEN = """\
 MOV R6, RZ
 .L_loop:
@@ -281,3 +356,38 @@ def test_groups_that_branch_to_a_block_again_are_several_whatever_the_loops() ->
         several = {way for way, times in often.items() if times > 1} - made.endings
         assert _branched_to(made, every, common, places) == several
     assert min(seen[again, again] for again in (True, False)) > 100
+
+
+LEAVING_BEHIND_AN_END = """\
+LDC.64 R6, c[0x0][0x210]
+IMAD.WIDE R6, R0, 0x4, R6
+LDG.E R9, [R6.64]
+ISETP.NE.AND P3, PT, R9, RZ, PT
+ISETP.GT.AND P4, PT, R9, 0x5, PT
+BSSY B1, `(.L_all)
+BSSY B0, `(.L_met)
+@P0 BRA `(.L_wait)
+BSSY B2, `(.L_left)
+@P3 BRA `(.L_on)
+{}
+.L_on:
+BSYNC B2
+.L_left:
+@P4 BREAK B0
+@P4 BRA `(.L_out)
+.L_wait:
+BSYNC B0
+.L_met:
+STS [R1], R0
+.L_out:
+BSYNC B1
+.L_all:
+NOP"""
+
+
+@pytest.mark.parametrize("first", ["@P1 EXIT", "NOP"])
+def test_who_waits_meets_those_of_whom_data_end_some_and_let_others_leave(first: str) -> None:
+    """Where none does, all 32 lanes are together; an H200 counts that of such a kernel."""
+    (found,) = sass(SHARED + BY_LANE + LEAVING_BEHIND_AN_END.format(first)).accesses
+    assert _range(0, 32) in _rows(found)
+    assert found.some_lanes

@@ -65,6 +65,12 @@ class Groups(Struct):
             raise ValueError
         return self.rows[number]
 
+    def begin(self, lanes: BoolArray) -> None:
+        """Some of the ``lanes`` part again, which have met; the others are where they were."""
+        left = {number: (row, some & ~lanes) for number, (row, some) in self.rows.items()}
+        self.rows = {number: held for number, held in left.items() if held[1].any()}
+        self.twice.intersection_update(self.rows)
+
 
 def common_blocks(program: Program, block: int, join: int) -> frozenset[int]:
     """The blocks in which both sides of the branch at the end of ``block`` may run into each other
@@ -100,11 +106,22 @@ def with_opened(
     return {**groups, block: Groups(blocks, opened=True)}
 
 
-def unsure_groups(program: Program, block: int, partings: Partings) -> dict[int, Groups]:
-    """Of known lanes that part at the end of ``block``, by a key of their own, those that may run
-    together beside any barrier."""
-    unsure = partings.unsure(program, block)
-    return {~block: Groups(unsure, partings.meeting(program, block).lost)} if unsure else {}
+def unsure_groups(
+    program: Program,
+    block: int,
+    partings: Partings,
+    groups: Mapping[int, Groups],
+    lanes: BoolArray,
+) -> dict[int, Groups]:
+    """Of known ``lanes`` that part at the end of ``block``, by a key of their own, those that may
+    run together beside any barrier; ``groups``: where others may be that parted here before."""
+    unsure, before = partings.unsure(program, block), groups.get(~block)
+    if not unsure:
+        return {}
+    if before is None or before.blocks != unsure:
+        return {~block: Groups(unsure, partings.meeting(program, block).lost)}
+    before.begin(lanes)
+    return {~block: before}
 
 
 def meet_others(

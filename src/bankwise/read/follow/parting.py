@@ -47,7 +47,9 @@ def _part_at_barriers(
     program, block = run.program, path.block
     if rest is not None:
         run.partings.note(program, block, taken, rest)
-        path.groups = {**path.groups, **unsure_groups(program, block, run.partings)}
+        lanes = path.state.active
+        unsure = unsure_groups(program, block, run.partings, path.groups, lanes)
+        path.groups = {**path.groups, **unsure}
     places = run.partings.meeting(program, block).places
     if places:
         groups = groups_of(program, block, program.joins[block], rest is not None)

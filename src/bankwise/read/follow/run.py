@@ -369,7 +369,10 @@ def _together(run: Attempt, arrivals: list[Path], why: Unknown) -> list[Path]:
     first = arrivals[0]
     names = run.slice.names(first.block, first.aside)
     state = merged([one.state for one in arrivals], *names, why)
-    return arrivals if state is None else [Path(first.block, state, first.frames)]
+    if state is None:
+        return arrivals
+    groups = {at: held for one in arrivals for at, held in one.groups.items()}
+    return [Path(first.block, state, first.frames, groups=groups)]
 
 
 def _fork(run: Attempt, path: Path, step: ProgramStep, why: Unknown) -> None:

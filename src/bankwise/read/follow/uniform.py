@@ -96,9 +96,10 @@ def _varying(program: Program, first: Facts, apart: frozenset[int]) -> list[int]
 
 
 def _written(name: str, step: ProgramStep, varies: bool, known: Mapping[str, Varies]) -> Varies:
-    """Of a register that ``step`` writes."""
+    """Of a register that ``step`` writes: a uniform one has one number, but for what groups of
+    lanes ask among themselves, one after the other."""
     if varies:
-        return not name.startswith("U")
+        return not name.startswith("U") or step.own or step.asks is not None
     held = known.get(name, False)
     if not step.partial or not held:
         return False

@@ -43,6 +43,7 @@ from bankwise.read.sass.halves import without_upper_halves
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.moves import move, outside, spill
 from bankwise.read.sass.operands import (
+    OF_GROUPS,
     first_byte,
     following,
     names,
@@ -56,7 +57,7 @@ from bankwise.read.sass.parse import SassKernel
 from bankwise.read.sass.semantics import meaning
 from bankwise.read.sass.shared import touch, touch_generic
 from bankwise.read.sass.start import window_constant
-from bankwise.read.sass.votes import masks, vote
+from bankwise.read.sass.votes import masks, of_others, partings, vote
 
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
 _ENDS = ("EXIT", "KILL")
@@ -72,14 +73,15 @@ _RESULT = ("R4", "R5")
 class _Context(Struct, frozen=True):
     """A kernel with what holds for all of it. ``outside``: generic accesses that cannot touch
     shared memory; ``ranks``: what may hold the block's rank before each instruction; ``masks``: the
-    register with the lanes that a vote asks; ``lower``: PRMT of which the lower half alone is
-    read."""
+    register with the lanes that a vote asks; ``apart``: that with the lanes beside which each runs
+    on; ``lower``: PRMT of which the lower half alone is read."""
 
     kernel: SassKernel
     stack: Frames
     outside: frozenset[int]
     ranks: Mapping[int, Holders]
     masks: Mapping[int, str]
+    apart: Mapping[int, str]
     lower: frozenset[int]
 
 
@@ -89,7 +91,8 @@ def decode_kernel(kernel: SassKernel) -> Decoded:
     outside = of_the_host(kernel.code, stack, window_constant(kernel))
     ranks, asked = holders(kernel.code), masks(kernel.instructions)
     lower = without_upper_halves(kernel.code)
-    context = _Context(kernel, stack, outside, ranks, asked, lower)
+    apart = partings(kernel.instructions)
+    context = _Context(kernel, stack, outside, ranks, asked, apart, lower)
     touches = iter([_touch(n, i, context) for n, i in enumerate(kernel.instructions)])
     numbers = count()
     found = decode(
@@ -115,13 +118,15 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
     back = context.kernel.code.system.get(number)
     if back is not None:
         return _system_call(i, back, len(context.kernel.instructions))
+    if number in context.apart and guard is None:
+        return _parting(number, i, context.apart[number])
     if word_ in _CONTROL:
         return _control(number, i, context, guard)
     does = None if found is not None else _meaning(number, i, context)
     writes = does.writes if does is not None else results(i)
     writes = (*writes, *context.stack.clobbers.get(number, ()))
     reads = (*names(i.guard), *(does.reads if does is not None else ()))
-    address, lost = None, _lost(i, writes)
+    address, lost = None, _lost(i, writes, number in context.masks)
     place: Callable[[State], Value] | None = None
     if isinstance(found, DecodedAccess):
         reads += _pointer(found)
@@ -145,7 +150,7 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         followed=does is not None or not writes,
         alike=alike,
         asks=None if asks is None else (*names(i.guard), *asks),
-        own=does is not None and does.own,
+        own=number in context.masks if does is None else does.own,
         made_of=() if does is not None else _made_of(i, writes),
         data=None if does is not None else _data(i),
         gather=_gather(i),
@@ -270,6 +275,14 @@ def _control(
     )  # fmt: skip
 
 
+def _parting(number: int, i: SassInstruction, mask: str) -> ProgramStep:
+    """Lanes with one mask go on, the others come here again once these wait or have ended."""
+    return ProgramStep(
+        i.line, i.name, names(mask), flow="branch", target=number, gather=_gather(i),
+        condition=lambda state: of_others(state, word(state, mask)),
+    )  # fmt: skip
+
+
 def _goes_back(state: State, back: Return) -> Value:
     """Whether a return goes behind its call; what is not known of it is as the convention says."""
     found = read(state, back.register)
@@ -316,8 +329,10 @@ def _guard(text: str) -> Guard | None:
     return Guard(lambda state: predicate(state, text), tag)
 
 
-def _lost(i: SassInstruction, writes: tuple[str, ...]) -> Callable[[State], tuple[Value, ...]]:
-    lost = (Unknown(_cause(i), i.line),) * len(writes)
+def _lost(
+    i: SassInstruction, writes: tuple[str, ...], groups: bool
+) -> Callable[[State], tuple[Value, ...]]:
+    lost = (Unknown(OF_GROUPS if groups else _cause(i), i.line),) * len(writes)
     return lambda state: lost
 
 

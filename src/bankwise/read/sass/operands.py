@@ -90,10 +90,17 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+OF_GROUPS = "what its group of lanes has together"
+"""Why nobody knows what lanes ask among themselves that run one group after the other."""
+
+
 def held(state: State, name: str) -> Value:
-    """What a register or a predicate holds; a warp has one of a uniform one, whoever wrote it."""
+    """What a register or a predicate holds; a warp has one of a uniform one, whoever wrote it, but
+    while its groups of lanes run one after the other."""
     value = read(state, name)
     if not isinstance(value, Unknown) or value.uniform or not name.startswith("U"):
+        return value
+    if value.reason == OF_GROUPS:
         return value
     return of_one_lane(value)
 

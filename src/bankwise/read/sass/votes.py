@@ -5,12 +5,15 @@
     BSYNC B0 ;                    until here
 
 Seen in code of nvcc 13.0 for `__ballot_sync`, `__any_sync` and `__match_any_sync` with a mask that
-lanes do not share, as that of a tile of cooperative groups.
+lanes do not share, as that of a tile of cooperative groups. Where nobody reads what is asked, the
+barrier is gone and the groups stay apart: an H200 runs what follows once for each of them. Behind
+a WARPSYNC without EXCLUSIVE lanes with different masks run together (153 kernels of both kinds,
+every access counted).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +25,7 @@ from bankwise.read.sass.effects import results
 from bankwise.read.sass.forms import Meaning
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import (
+    OF_GROUPS,
     following,
     names,
     pair,
@@ -32,14 +36,16 @@ from bankwise.read.sass.operands import (
 )
 
 _ENDS = ("BSYNC", "BSSY", "BRA", "BRX", "CALL", "RET", "EXIT", "ENDCOLLECTIVE")
-_ASKS = ("VOTE", "VOTEU", "MATCH")
+_ASKS = ("VOTE", "VOTEU", "MATCH", "REDUX", "CREDUX")
+_SEEN = ("LDS", "STS", "ATOMS", "LDSM", "STSM", "LD", "ST", "ATOM", "RED", "LDGSTS", "WARPSYNC")
+"""What may touch shared memory, or part lanes anew."""
 _WRITTEN = "?"
 """In place of a register that was written since the warp was parted by it."""
 
 
 def masks(instructions: Sequence[SassInstruction]) -> Mapping[int, str]:
-    """By the number of a vote or a match the register with the mask of its lanes, where the warp
-    was parted by one."""
+    """By the number of a vote, a match or a reduction the register with the mask of its lanes,
+    where the warp was parted by one."""
     found: dict[int, str] = {}
     mask = ""
     for number, one in enumerate(instructions):
@@ -53,6 +59,37 @@ def masks(instructions: Sequence[SassInstruction]) -> Mapping[int, str]:
         if mask in results(one):
             mask = _WRITTEN
     return found
+
+
+def partings(instructions: Sequence[SassInstruction]) -> Mapping[int, str]:
+    """By the number of a WARPSYNC.EXCLUSIVE behind which the groups of lanes do more apart than to
+    ask, the register with the mask of each."""
+    return {
+        number: one.operands[0]
+        for number, one in enumerate(instructions)
+        if one.name == "WARPSYNC.EXCLUSIVE" and one.operands and register(one.operands[0])
+        and not _meet_at_once(instructions[number + 1 :])
+    }  # fmt: skip
+
+
+def _meet_at_once(behind: Iterable[SassInstruction]) -> bool:
+    """Whether lanes come together again before anything that is seen of them."""
+    for one in behind:
+        name = one.parts[0]
+        if name == "BSYNC" or one.name == "WARPSYNC.ALL":
+            return True
+        if name in _ENDS or name in _SEEN:
+            return False
+    return False
+
+
+def of_others(state: State, mask: Value) -> Value:
+    """Whether a running lane has another ``mask`` than the first one of its warp."""
+    if isinstance(mask, Unknown):
+        return constant(0, np.bool_) if mask.uniform else mask
+    every = np.broadcast_to(mask, state.active.shape)
+    first = state.active.argmax(axis=1)[:, None]
+    return np.asarray(every != np.take_along_axis(every, first, axis=1))
 
 
 def vote(i: SassInstruction, mask: str = "") -> Meaning | None:
@@ -85,7 +122,11 @@ def _vote(i: SassInstruction, mask: str) -> Meaning | None:
         found = _asked(state, ballot(state, predicate(state, texts[1]), i.line), i, mask)
         every = _asked(state, ballot(state, constant(1, np.bool_), i.line), i, mask)
         whole = apply(lambda x, y: x == y if mode == "ALL" else x != 0, found, every)
-        return (*((found,) if target else ()), whole)
+        given = (*((found,) if target else ()), whole)
+        if not mask or i.parts[0] == "VOTE":
+            return given
+        lost = Unknown(OF_GROUPS, i.line)  # the next group leaves its own in the same register
+        return tuple(lost if isinstance(one, Unknown) else one for one in given)
 
     writes, reads = (*target, predicate_name(texts[0])), (*names(texts[1]), *names(mask))
     return Meaning(writes, reads, run, asks=names(mask), own=mask == _WRITTEN)
