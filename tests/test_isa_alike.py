@@ -8,7 +8,7 @@ import pytest
 
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow import run
-from bankwise.read.follow.uniform import varying_branches
+from bankwise.read.follow.uniform import varies_first, varying_branches
 from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.parse import kernels
 from isa_texts import lanes
@@ -19,7 +19,7 @@ def varies(body: str) -> bool:
     """Whether lanes may part at a branch of a kernel of 64 threads."""
     (kernel,) = kernels(sass_text(SHARED + body), "k.sass")
     program = SASS.decode(kernel).program
-    return bool(varying_branches(program, SASS.start(kernel, (64, 1, 1), {})))
+    return bool(varying_branches(program, varies_first(SASS.start(kernel, (64, 1, 1), {}))))
 
 
 SCALE = """ULDC.64 UR6, c[0x0][0x210]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.read.follow.uniform import varying_branches
+from bankwise.read.follow.uniform import varies_first, varying_branches
 from bankwise.read.ptx.dialect import PTX
 from isa_texts import amd, lanes, ptx, ptx_text
 
@@ -246,7 +246,7 @@ $L_end:
     (kernel,) = PTX.kernels(ptx_text(body), "k.ptx", "")
     size, line = (32, 1, 1), line_of(body, "@%p3")
     program = PTX.decode(kernel).program
-    found = varying_branches(program, PTX.start(kernel, size, {}))
+    found = varying_branches(program, varies_first(PTX.start(kernel, size, {})))
     assert (line in found) is varies
 
 

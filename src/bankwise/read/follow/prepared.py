@@ -12,6 +12,7 @@ from bankwise.read.follow.lost import without_lost
 from bankwise.read.follow.program import Program
 from bankwise.read.follow.slicing import ProgramSlice, cut
 from bankwise.read.follow.state import Partly, State
+from bankwise.read.follow.uniform import Varying, varies_first
 from bankwise.read.follow.values import Unknown, Value
 from bankwise.read.follow.widen import address_registers, loop_heads
 
@@ -22,6 +23,7 @@ class Prepared(ByIdentity, frozen=True, eq=False):
     ``open_branches``: those that a lost register decides, by their lines; ``heads``: of loops;
     ``addresses``: what addresses are computed from, at the start of every block; of a program
     without loops nobody asks. ``found``: the branches that the last run found open beside those.
+    ``varying``: those that lanes of a wave may decide differently, by what varies at the start.
     """
 
     written: Program
@@ -31,6 +33,7 @@ class Prepared(ByIdentity, frozen=True, eq=False):
     addresses: Sequence[Collection[str]]
     slices: dict[frozenset[int], ProgramSlice] = field(default_factory=dict)
     found: dict[int, Unknown] = field(default_factory=dict)
+    varying: dict[frozenset[str], Varying] = field(default_factory=dict)
 
     def slice(self, open_branches: Collection[int]) -> ProgramSlice:
         """What decides the accesses while branches in these lines are open, worked out once: runs
@@ -46,6 +49,16 @@ class Prepared(ByIdentity, frozen=True, eq=False):
         if more:
             self.found.clear()
             self.found.update(more)
+
+    def varying_from(self, start: State) -> Varying:
+        """The branches that lanes of a wave may decide differently in runs from ``start``; none on
+        a machine with an execution mask."""
+        if start.lanes is not None:
+            return Varying(self.written, frozenset(), frozenset())
+        first = varies_first(start)
+        if first not in self.varying:
+            self.varying[first] = Varying(self.written, first)
+        return self.varying[first]
 
     def slice_to_see(self, open_branches: Collection[int]) -> ProgramSlice:
         """The same, and what decides these branches, though no state is told apart by that."""

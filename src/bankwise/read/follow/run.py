@@ -66,7 +66,7 @@ from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.skips import passed_over
 from bankwise.read.follow.state import BranchCondition, State, enter, forget_guard
 from bankwise.read.follow.touched import Touched, counts_of, forget_together, repeat
-from bankwise.read.follow.uniform import Varying, for_each_lane
+from bankwise.read.follow.uniform import for_each_lane
 from bankwise.read.follow.values import Unknown, because, single
 from bankwise.read.follow.widen import widen
 
@@ -126,7 +126,7 @@ def _as_expected(known: Prepared, start: State, most: int) -> Trace | None:
 def _anew(known: Prepared, start: State, most: int, apart: Collection[str]) -> Trace:
     """A run that finds the open branches."""
     program, open_branches = known.program, dict(known.open_branches)
-    work, rung, partings, varying = 0, 0, Partings(), Varying(known.written, start)
+    work, rung, partings, varying = 0, 0, Partings(), known.varying_from(start)
     while True:
         kept = known.slice(open_branches)
         run = Attempt(program, kept, open_branches, work=work, rung=rung, most=most)

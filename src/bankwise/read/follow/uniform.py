@@ -13,8 +13,7 @@ On a machine with an execution mask every branch is of the wave.
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -31,16 +30,22 @@ Facts = dict[str, Varies]
 
 class Varying(Struct):
     """The lines of branches that lanes of a wave may decide differently, worked out once if it is
-    asked for."""
+    asked for. ``first``: the registers that they may hold different numbers in at the start."""
 
     program: Program
-    start: State
+    first: frozenset[str]
     lines: frozenset[int] | None = None
 
     def __contains__(self, line: object) -> bool:
         if self.lines is None:
-            self.lines = varying_branches(self.program, self.start)
+            self.lines = varying_branches(self.program, self.first)
         return line in self.lines
+
+
+def varies_first(start: State) -> frozenset[str]:
+    """The registers of which lanes of a wave may hold different numbers at the start."""
+    held = start.registers.items()
+    return frozenset(n for n, v in held if isinstance(v, Partly) or not is_uniform(v))
 
 
 def for_each_lane(varying: Varying, branches: dict[int, Unknown], unsure: Iterable[int]) -> None:
@@ -51,16 +56,13 @@ def for_each_lane(varying: Varying, branches: dict[int, Unknown], unsure: Iterab
             branches[line] = parted(branches[line])
 
 
-def varying_branches(program: Program, start: State) -> frozenset[int]:
-    """The lines of branches that lanes of a wave may decide differently. What nothing has written
+def varying_branches(program: Program, first: Collection[str]) -> frozenset[int]:
+    """The lines of branches that lanes of a wave may decide differently, where they may hold
+    different numbers in the registers ``first`` at the start. What nothing has written
     is taken for alike: a program whose results are defined does not decide by it."""
-    if start.lanes is not None:
-        return frozenset()
-    held = start.registers.items()
-    first: Facts = {n: True for n, v in held if isinstance(v, Partly) or not is_uniform(v)}
     apart: frozenset[int] = frozenset()
     while True:
-        branches = _varying(program, first, apart)
+        branches = _varying(program, dict.fromkeys(first, True), apart)
         found = frozenset().union(*(_between(program, block) for block in branches))
         if found <= apart:
             return frozenset(program.steps[program.blocks[b].stop - 1].line for b in branches)
@@ -75,23 +77,24 @@ def _varying(program: Program, first: Facts, apart: frozenset[int]) -> list[int]
             program.blocks[after].start for after in block.after if after < len(program.blocks)
         )
     inside = {n for b in apart for n in range(program.blocks[b].start, program.blocks[b].stop)}
+    guards = {step.predicate.lstrip("!") for step in program.steps}
 
     def change(number: int, facts: Facts) -> None:
         step = program.steps[number]
-        known: Mapping[str, Varies] = ChainMap(facts, first)
-        varies = number in inside or _makes_varying(step, known)
-        facts.update({name: _written(name, step, varies, known) for name in step.writes})
-        for name, held in facts.items():
-            if isinstance(held, str) and held.lstrip("!") in step.writes:
-                facts[name] = True
+        varies = number in inside or _makes_varying(step, facts)
+        facts.update({name: _written(name, step, varies, facts) for name in step.writes})
+        if not guards.isdisjoint(step.writes):
+            for name, held in facts.items():
+                if isinstance(held, str) and held.lstrip("!") in step.writes:
+                    facts[name] = True
 
-    found = facts_before(ways, change, _either)
+    found = facts_before(ways, change, _either, first)
     ends = {block.stop - 1: n for n, block in enumerate(program.blocks)}
     return [
         ends[number]
         for number, facts in found.items()
         if number in ends and program.steps[number].flow == "branch"
-        and any({**first, **facts}.get(name, False) for name in program.steps[number].reads)
+        and any(facts.get(name, False) for name in program.steps[number].reads)
     ]  # fmt: skip
 
 
