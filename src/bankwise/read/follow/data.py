@@ -76,6 +76,6 @@ def _joined(at_start: dict[int, _Made], block: int, made: _Made) -> bool:
     """Let ``block`` have what is made of data on this way, too; whether that is more."""
     first = block not in at_start
     known = at_start.setdefault(block, {})
-    new = {name: cause for name, cause in made.items() if name not in known}
-    known.update(new)
+    new = made.keys() - known.keys()
+    known.update((name, made[name]) for name in new)
     return first or bool(new)

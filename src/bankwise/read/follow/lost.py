@@ -96,7 +96,7 @@ def _joined(found: dict[int, Lost], block: int, lost: Lost) -> bool:
     if known is None:
         found[block] = dict(lost)
         return True
-    gone = [name for name in known if name not in lost]
+    gone = known.keys() - lost.keys()
     for name in gone:
         del known[name]
     narrower = [n for n, why in known.items() if why.uniform and not lost[n].uniform]

@@ -13,19 +13,13 @@ On a machine with an execution mask every branch is of the wave.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.state import Partly, State, parted
 from bankwise.read.follow.values import Unknown, is_uniform
-from bankwise.read.follow.ways import facts_before
-
-Varies = bool | str
-"""Whether a register may differ between lanes of a wave; a predicate (``"!P0"``): only where that
-does not hold."""
-Facts = dict[str, Varies]
 
 
 class Varying(Struct):
@@ -60,69 +54,147 @@ def varying_branches(program: Program, first: Collection[str]) -> frozenset[int]
     """The lines of branches that lanes of a wave may decide differently, where they may hold
     different numbers in the registers ``first`` at the start. What nothing has written
     is taken for alike: a program whose results are defined does not decide by it."""
+    bits = _Bits()
+    effects = [_effect(step, bits) for step in program.steps]
+    at_start = {0: _Facts(bits.of(first))}
+    branches: set[int] = set()
     apart: frozenset[int] = frozenset()
-    while True:
-        branches = _varying(program, dict.fromkeys(first, True), apart)
+    waiting = {0}
+    while waiting:
+        _spread(program, effects, at_start, branches, apart, waiting)
         found = frozenset().union(*(_between(program, block) for block in branches))
-        if found <= apart:
-            return frozenset(program.steps[program.blocks[b].stop - 1].line for b in branches)
+        waiting = {block for block in found - apart if block in at_start}
         apart |= found
+    return frozenset(program.steps[program.blocks[b].stop - 1].line for b in branches)
 
 
-def _varying(program: Program, first: Facts, apart: frozenset[int]) -> list[int]:
-    """The blocks that end in such a branch, where lanes may have parted in the blocks ``apart``."""
-    ways: list[tuple[int, ...]] = [(n + 1,) for n in range(len(program.steps))]
-    for block in program.blocks:
-        ways[block.stop - 1] = tuple(
-            program.blocks[after].start for after in block.after if after < len(program.blocks)
-        )
-    inside = {n for b in apart for n in range(program.blocks[b].start, program.blocks[b].stop)}
-    guards = {step.predicate.lstrip("!") for step in program.steps}
+class _Bits(Struct, frozen=True):
+    """A bit for each name."""
 
-    def change(number: int, facts: Facts) -> None:
-        step = program.steps[number]
-        varies = number in inside or _makes_varying(step, facts)
-        facts.update({name: _written(name, step, varies, facts) for name in step.writes})
-        if not guards.isdisjoint(step.writes):
-            for name, held in facts.items():
-                if isinstance(held, str) and held.lstrip("!") in step.writes:
-                    facts[name] = True
+    known: dict[str, int] = field(default_factory=dict)
 
-    found = facts_before(ways, change, _either, first)
-    ends = {block.stop - 1: n for n, block in enumerate(program.blocks)}
-    return [
-        ends[number]
-        for number, facts in found.items()
-        if number in ends and program.steps[number].flow == "branch"
-        and any(facts.get(name, False) for name in program.steps[number].reads)
-    ]  # fmt: skip
+    def of(self, names: Iterable[str]) -> int:
+        """The bits of ``names`` together."""
+        found = 0
+        for name in names:
+            found |= 1 << self.known.setdefault(name, len(self.known))
+        return found
 
 
-def _written(name: str, step: ProgramStep, varies: bool, known: Mapping[str, Varies]) -> Varies:
-    """Of a register that ``step`` writes: a uniform one has one number, but for what groups of
-    lanes ask among themselves, one after the other."""
-    if varies:
-        return not name.startswith("U") or step.own or step.asks is not None
-    held = known.get(name, False)
-    if not step.partial or not held:
-        return False
-    return False if held == _opposite(step.predicate) else step.predicate or held
+class _Facts(Struct):
+    """What is known of registers at a place, each a bit: those that may differ between lanes, and
+    those that do only where a predicate does not hold, with that."""
+
+    varies: int
+    under: dict[int, str] = field(default_factory=dict)
+
+    def join(self, other: _Facts) -> bool:
+        """Let this be so on another way, too; whether that is more."""
+        varies, under = self.varies | other.varies, dict(self.under)
+        for bit, predicate in other.under.items():
+            if under.setdefault(bit, predicate) != predicate:
+                varies |= bit
+        kept = {bit: predicate for bit, predicate in under.items() if not bit & varies}
+        more = varies != self.varies or kept != self.under
+        self.varies, self.under = varies, kept
+        return more
+
+
+class _Effect(Struct, frozen=True):
+    """What a step does to registers, each a bit. ``asks``: those of which lanes have to hold the
+    same to get the same; ``always``: they may get different ones even so; ``writes``: its results,
+    those ``each`` has one of; ``kept``: a result stays what it was where ``predicate`` does not
+    hold, or nobody knows where; ``decides``: the predicates that it writes, by name."""
+
+    asks: int
+    always: bool
+    writes: int
+    each: int
+    kept: bool
+    predicate: str
+    decides: frozenset[str]
+
+
+def _effect(step: ProgramStep, bits: _Bits) -> _Effect:
+    own = step.own or step.asks is not None  # what groups of lanes ask among themselves
+    return _Effect(
+        asks=bits.of(step.reads if step.asks is None else step.asks),
+        always=step.own or not (step.followed or step.alike),
+        writes=bits.of(step.writes),
+        each=bits.of(name for name in step.writes if own or not name.startswith("U")),
+        kept=step.partial,
+        predicate=step.predicate,
+        decides=frozenset(step.writes),
+    )
+
+
+def _spread(
+    program: Program,
+    effects: Sequence[_Effect],
+    at_start: dict[int, _Facts],
+    branches: set[int],
+    apart: frozenset[int],
+    waiting: set[int],
+) -> None:
+    """Run the blocks that are ``waiting``, and those that learn more by that; note the ``branches``
+    that lanes may decide differently, where they may have parted in the blocks ``apart``."""
+    while waiting:
+        number = min(waiting, key=lambda block: program.order[block])
+        waiting.discard(number)
+        block, held = program.blocks[number], at_start[number]
+        facts = _Facts(held.varies, dict(held.under))
+        for at in range(block.start, block.stop):
+            varies = _may_vary(effects[at], facts)
+            if varies and program.steps[at].flow == "branch":
+                branches.add(number)
+            _write(effects[at], facts, varies or number in apart)
+        for after in block.after:
+            if after >= len(program.blocks):
+                continue
+            known = at_start.get(after)
+            if known is None:
+                at_start[after] = _Facts(facts.varies, dict(facts.under))
+                waiting.add(after)
+            elif known.join(facts):
+                waiting.add(after)
+
+
+def _may_vary(does: _Effect, facts: _Facts) -> bool:
+    if does.always or does.asks & facts.varies:
+        return True
+    return any(b & does.asks and p != does.predicate for b, p in facts.under.items())
+
+
+def _write(does: _Effect, facts: _Facts, varies: bool) -> None:
+    """Behind a step, whose results vary or do not."""
+    if not does.writes:
+        return
+    if varies or not does.kept:
+        facts.varies = facts.varies & ~does.writes | (does.each if varies else 0)
+        facts.under = {b: p for b, p in facts.under.items() if not b & does.writes}
+    elif does.predicate:
+        _write_where(does, facts)
+    lost = [b for b, p in facts.under.items() if p.lstrip("!") in does.decides]
+    for bit in lost:
+        facts.varies |= bit
+        del facts.under[bit]
+
+
+def _write_where(does: _Effect, facts: _Facts) -> None:
+    """Results that are alike where a predicate holds: the rest stays as it was."""
+    left = facts.varies & does.writes
+    facts.varies &= ~does.writes
+    for bit in (b for b in facts.under if b & does.writes):
+        left |= 0 if facts.under[bit] == _opposite(does.predicate) else bit
+    facts.under = {b: p for b, p in facts.under.items() if not b & does.writes}
+    while left:
+        bit = left & -left
+        facts.under[bit] = does.predicate
+        left ^= bit
 
 
 def _opposite(predicate: str) -> str:
     return predicate[1:] if predicate.startswith("!") else f"!{predicate}"
-
-
-def _either(one: Varies, other: Varies) -> Varies:
-    """What is sure of a register on both ways."""
-    return one or other if not one or not other or one == other else True
-
-
-def _makes_varying(step: ProgramStep, known: Mapping[str, Varies]) -> bool:
-    if step.own or not (step.followed or step.alike):
-        return True
-    asks = step.reads if step.asks is None else step.asks
-    return any(known.get(name, False) not in (False, step.predicate) for name in asks)
 
 
 def _between(program: Program, block: int) -> frozenset[int]:

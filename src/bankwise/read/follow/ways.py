@@ -6,7 +6,6 @@ A fact is a value for each name (a register); two ways that meet join what they 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -18,15 +17,12 @@ Ways = Sequence[tuple[int, ...]]
 
 
 def facts_before(
-    ways: Ways,
-    change: Change[T],
-    join: Callable[[T, T], T],
-    first: Mapping[str, T] = MappingProxyType({}),
+    ways: Ways, change: Change[T], join: Callable[[T, T], T]
 ) -> dict[int, Mapping[str, T]]:
-    """The facts before every instruction that control may reach from the first, before which they
-    are ``first``. ``join`` has to lose something every time that it changes a value."""
+    """The facts before every instruction that control may reach from the first. ``join`` has to
+    lose something every time that it changes a value."""
     leaders = {0, *(to for n, after in enumerate(ways) for to in after if after != (n + 1,))}
-    at_start: dict[int, Facts[T]] = {0: dict(first)}
+    at_start: dict[int, Facts[T]] = {0: {}}
     found: dict[int, Mapping[str, T]] = {}
     waiting = [0]
     while waiting:
