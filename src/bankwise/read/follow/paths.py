@@ -58,21 +58,35 @@ class Path(Struct):
     @property
     def aside(self) -> frozenset[int]:
         """The blocks at which lanes wait: at the other side of a branch, or where all meet."""
-        others = (frame.other[0] for frame in self.frames if frame.other is not None)
-        return frozenset((*others, *(frame.join for frame in self.frames)))
+        found = set[int]()
+        for frame in self.frames:
+            found.add(frame.join)
+            if frame.other is not None:
+                found.add(frame.other[0])
+        return frozenset(found)
 
     @property
     def waiting(self) -> object:
         """Equal for paths whose lanes wait alike."""
-        return tuple(
-            (
-                f.join,
-                f.active.tobytes(),
-                f.other and (f.other[0], f.other[1].tobytes()),
-                f.conditions,
-            )
-            for f in self.frames
-        )
+        return tuple([_waiting(frame) for frame in self.frames])
+
+
+def _waiting(frame: Frame) -> object:
+    """Equal for frames that wait alike; remembered, as none is ever changed: in a loop that lanes
+    leave one by one there are many."""
+    found = _FRAMES.get(id(frame))
+    if found is not None and found[0] is frame:
+        return found[1]
+    if len(_FRAMES) >= _MOST_FRAMES:
+        _FRAMES.clear()
+    other = frame.other and (frame.other[0], frame.other[1].tobytes())
+    new = frame.join, frame.active.tobytes(), other, frame.conditions
+    _FRAMES[id(frame)] = frame, new
+    return new
+
+
+_FRAMES: dict[int, tuple[Frame, object]] = {}
+_MOST_FRAMES = 4_096
 
 
 class Crossing(Struct):

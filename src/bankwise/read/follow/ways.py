@@ -14,13 +14,14 @@ Change = Callable[[int, Facts[T]], None]
 """What an instruction, by its number, changes about the facts."""
 Ways = Sequence[tuple[int, ...]]
 """Where control may go from each instruction."""
+_NOTHING = object()
 
 
 def facts_before(
     ways: Ways, change: Change[T], join: Callable[[T, T], T]
 ) -> dict[int, Mapping[str, T]]:
     """The facts before every instruction that control may reach from the first. ``join`` has to
-    lose something every time that it changes a value."""
+    lose something every time that it changes a value, and leaves two that are the same."""
     leaders = {0, *(to for n, after in enumerate(ways) for to in after if after != (n + 1,))}
     at_start: dict[int, Facts[T]] = {0: {}}
     found: dict[int, Mapping[str, T]] = {}
@@ -49,6 +50,8 @@ def _joined(
         return True
     changed = False
     for name, value in facts.items():
+        if known.get(name, _NOTHING) is value:
+            continue
         new = join(known[name], value) if name in known else value
         changed |= name not in known or new != known[name]
         known[name] = new
