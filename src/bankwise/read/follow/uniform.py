@@ -56,7 +56,7 @@ def varying_branches(program: Program, first: Collection[str]) -> frozenset[int]
     is taken for alike: a program whose results are defined does not decide by it."""
     bits = _Bits()
     effects = [_effect(step, bits) for step in program.steps]
-    at_start = {0: _Facts(bits.of(first))}
+    at_start = {0: _LaneFacts(bits.of(first))}
     branches: set[int] = set()
     apart: frozenset[int] = frozenset()
     waiting = {0}
@@ -81,14 +81,14 @@ class _Bits(Struct, frozen=True):
         return found
 
 
-class _Facts(Struct):
+class _LaneFacts(Struct):
     """What is known of registers at a place, each a bit: those that may differ between lanes, and
     those that do only where a predicate does not hold, with that."""
 
     varies: int
     under: dict[int, str] = field(default_factory=dict)
 
-    def join(self, other: _Facts) -> bool:
+    def join(self, other: _LaneFacts) -> bool:
         """Let this be so on another way, too; whether that is more."""
         varies, under = self.varies | other.varies, dict(self.under)
         for bit, predicate in other.under.items():
@@ -131,7 +131,7 @@ def _effect(step: ProgramStep, bits: _Bits) -> _Effect:
 def _spread(
     program: Program,
     effects: Sequence[_Effect],
-    at_start: dict[int, _Facts],
+    at_start: dict[int, _LaneFacts],
     branches: set[int],
     apart: frozenset[int],
     waiting: set[int],
@@ -142,7 +142,7 @@ def _spread(
         number = min(waiting, key=lambda block: program.order[block])
         waiting.discard(number)
         block, held = program.blocks[number], at_start[number]
-        facts = _Facts(held.varies, dict(held.under))
+        facts = _LaneFacts(held.varies, dict(held.under))
         for at in range(block.start, block.stop):
             varies = _may_vary(effects[at], facts)
             if varies and program.steps[at].flow == "branch":
@@ -153,19 +153,19 @@ def _spread(
                 continue
             known = at_start.get(after)
             if known is None:
-                at_start[after] = _Facts(facts.varies, dict(facts.under))
+                at_start[after] = _LaneFacts(facts.varies, dict(facts.under))
                 waiting.add(after)
             elif known.join(facts):
                 waiting.add(after)
 
 
-def _may_vary(does: _Effect, facts: _Facts) -> bool:
+def _may_vary(does: _Effect, facts: _LaneFacts) -> bool:
     if does.always or does.asks & facts.varies:
         return True
     return any(b & does.asks and p != does.predicate for b, p in facts.under.items())
 
 
-def _write(does: _Effect, facts: _Facts, varies: bool) -> None:
+def _write(does: _Effect, facts: _LaneFacts, varies: bool) -> None:
     """Behind a step, whose results vary or do not."""
     if not does.writes:
         return
@@ -180,7 +180,7 @@ def _write(does: _Effect, facts: _Facts, varies: bool) -> None:
         del facts.under[bit]
 
 
-def _write_where(does: _Effect, facts: _Facts) -> None:
+def _write_where(does: _Effect, facts: _LaneFacts) -> None:
     """Results that are alike where a predicate holds: the rest stays as it was."""
     left = facts.varies & does.writes
     facts.varies &= ~does.writes
