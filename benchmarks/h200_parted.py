@@ -2,6 +2,7 @@
 
     python benchmarks/h200_parted.py build OUT [KERNELS [SEED [WORD]]]    # no GPU: nvcc, `check`
     python benchmarks/h200_parted.py build OUT waits              # the kernels of h200_waits.cu
+    python benchmarks/h200_parted.py build OUT masks              # and of h200_masks.cu
     python benchmarks/h200_parted.py measure OUT                  # with it: CuPy, Nsight Compute
     python benchmarks/h200_parted.py compare OUT                  # no GPU
 
@@ -222,7 +223,16 @@ def compiled(out: Path, texts: Mapping[str, str]) -> None:
         source = out / f"{name}.cu"
         source.write_text(text, "utf-8")
         cubin = source.with_suffix(".cubin")
-        command = ["nvcc", "-arch=sm_90", "-cubin", "-w", "-o", str(cubin), str(source)]
+        command = [
+            "nvcc",
+            "-std=c++17",
+            "-arch=sm_90",
+            "-cubin",
+            "-w",
+            "-o",
+            str(cubin),
+            str(source),
+        ]
         subprocess.run(command, check=True)
         told[name] = predicted(cubin)
     (out / "predicted.json").write_text(json.dumps(told), "utf-8")
@@ -330,9 +340,9 @@ def compare(out: Path) -> Iterator[str]:
 def main(arguments: list[str]) -> None:
     """See the module's text."""
     word, place, *numbers = arguments
-    if word == "build" and numbers == ["waits"]:
-        waits = Path(__file__).with_name("h200_waits.cu")
-        compiled(Path(place), {waits.stem: waits.read_text("utf-8")})
+    if word == "build" and numbers in (["waits"], ["masks"]):
+        source = Path(__file__).with_name(f"h200_{numbers[0]}.cu")
+        compiled(Path(place), {source.stem: source.read_text("utf-8")})
     elif word == "build":
         word = numbers.pop() if numbers and not numbers[-1].isdigit() else ""
         count, seed = (int(n) for n in (*numbers, *("200", str(SEED))[len(numbers) :]))
