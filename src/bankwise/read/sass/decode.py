@@ -114,14 +114,10 @@ def _touch(number: int, i: SassInstruction, context: _Context) -> Touches:
 
 
 def _step(number: int, i: SassInstruction, context: _Context, found: Touches) -> ProgramStep:
-    guard, word_ = _guard(i.guard), i.parts[0]
-    back = context.kernel.code.system.get(number)
-    if back is not None:
-        return _system_call(i, back, len(context.kernel.instructions))
-    if number in context.apart and guard is None:
-        return _parting(number, i, context.apart[number])
-    if word_ in _CONTROL:
-        return _control(number, i, context, guard)
+    guard = _guard(i.guard)
+    way = _way(number, i, context, guard)
+    if way is not None:
+        return way
     does = None if found is not None else _meaning(number, i, context)
     writes = does.writes if does is not None else results(i)
     writes = (*writes, *context.stack.clobbers.get(number, ()))
@@ -155,6 +151,18 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         data=None if does is not None else _data(i),
         gather=_gather(i),
     )
+
+
+def _way(
+    number: int, i: SassInstruction, context: _Context, guard: Guard | None
+) -> ProgramStep | None:
+    """An instruction that decides where lanes go on, or with which others."""
+    back = context.kernel.code.system.get(number)
+    if back is not None:
+        return _system_call(i, back, len(context.kernel.instructions))
+    if number in context.apart and guard is None:
+        return _parting(number, i, context.apart[number])
+    return _control(number, i, context, guard) if i.parts[0] in _CONTROL else None
 
 
 def _gather(i: SassInstruction) -> Gather | None:
