@@ -25,28 +25,28 @@ LEA R1, R0, R2, 0x2
 """
 
 
-def _rows(access: AssemblyAccess) -> list[list[int]]:
+def rows_of(access: AssemblyAccess) -> list[list[int]]:
     """The lanes of each pattern, of accesses to 4 bytes a lane."""
     rows = (lanes(access, n) for n in range(len(access.access.patterns)))
     return sorted([offset % 0x200 // 4 for offset in row] for row in rows)
 
 
-def _range(first: int, stop: int) -> list[int]:
+def span(first: int, stop: int) -> list[int]:
     return list(range(first, stop))
 
 
 def test_exit_names_a_second_predicate() -> None:
     body = "@!P0 EXIT P1\nSTS [R1], R0"
     (after,) = sass(SHARED + BY_LANE + body).accesses
-    assert _rows(after) == [_range(0, 20) + _range(26, 32)]
+    assert rows_of(after) == [span(0, 20) + span(26, 32)]
     assert after.counted
 
 
 def test_lanes_that_part_before_no_barrier_meet_no_more() -> None:
     body = "@P0 BRA `(.L_a)\nSTS [R1+0x200], R0\n.L_a:\nSTS [R1], R0"
     aside, behind = sass(SHARED + BY_LANE + body).accesses
-    assert _rows(aside) == [_range(20, 32)]
-    assert _rows(behind) == [_range(0, 20), _range(20, 32)]
+    assert rows_of(aside) == [span(20, 32)]
+    assert rows_of(behind) == [span(0, 20), span(20, 32)]
     assert behind.counted
 
 
@@ -62,9 +62,9 @@ STS [R1], R0"""
 def test_larger_groups_that_branch_to_one_place_run_together_or_apart() -> None:
     """20 lanes wait at the place as the others go on, and so do 6 of these as 6 more do."""
     aside, behind = sass(SHARED + BY_LANE + TO_ONE_PLACE).accesses
-    assert _rows(aside) == [_range(26, 32)]
+    assert rows_of(aside) == [span(26, 32)]
     assert aside.counted
-    assert _rows(behind) == [_range(0, 20), _range(0, 26), _range(20, 26)]
+    assert rows_of(behind) == [span(0, 20), span(0, 26), span(20, 26)]
     assert not behind.counted
     ends = {(one.really.low, one.really.high) for one in behind.access.patterns if one.really}
     assert ends == {(0, 1)}
@@ -75,14 +75,14 @@ def test_a_smaller_group_runs_first_and_alone() -> None:
     """2 lanes branch and run on before the others come there."""
     text = TO_ONE_PLACE.replace("@P0", "@P2")
     _, behind = sass(SHARED + BY_LANE + text).accesses
-    assert _rows(behind) == [_range(0, 2), _range(2, 26)]
+    assert rows_of(behind) == [span(0, 2), span(2, 26)]
     assert behind.counted
 
 
 def test_who_runs_into_a_place_runs_alone() -> None:
     text = TO_ONE_PLACE.replace("@P1 BRA `(.L_a)\n", "").replace("EXIT\n", "")
     _, behind = sass(SHARED + BY_LANE + text).accesses
-    assert _rows(behind) == [_range(0, 20), _range(20, 32)]
+    assert rows_of(behind) == [span(0, 20), span(20, 32)]
     assert behind.counted
 
 
@@ -99,14 +99,14 @@ STS [R1], R0"""
 
 def test_no_barrier_holds_behind_a_yield() -> None:
     _, met = sass(SHARED + BY_LANE + BARRIER.format(inside="NOP")).accesses
-    assert _rows(met) == [_range(0, 32)]
+    assert rows_of(met) == [span(0, 32)]
     assert met.counted
     _, apart = sass(SHARED + BY_LANE + BARRIER.format(inside="YIELD")).accesses
     assert not apart.counted
     assert {(one.really.low, one.really.high) for one in apart.access.patterns if one.really} == {
         (0, 1)
     }
-    assert _rows(apart) == [_range(0, 20), _range(0, 32), _range(20, 32)]
+    assert rows_of(apart) == [span(0, 20), span(0, 32), span(20, 32)]
 
 
 TWICE = """\
@@ -136,7 +136,7 @@ STS [R1+0x600], R0"""
 
 def test_a_barrier_that_others_set_anew_while_lanes_wait_for_it_does_not_hold() -> None:
     *_, sound = sass(SHARED + BY_LANE + TWICE.format(name="B2")).accesses
-    assert _rows(sound) == [_range(0, 32)]
+    assert rows_of(sound) == [span(0, 32)]
     assert sound.counted
     *_, broken = sass(SHARED + BY_LANE + TWICE.format(name="B1")).accesses
     assert not broken.counted
@@ -164,7 +164,7 @@ def test_a_function_that_yields_may_run_for_several_calls_at_once() -> None:
     places = {"first": "0x70", "second": "0xa0"}
     plain = sass(SHARED + CALLED.format(start="NOP", **places))
     (found,) = plain.accesses
-    assert _rows(found) == [_range(0, 20), _range(20, 32)]
+    assert rows_of(found) == [span(0, 20), span(20, 32)]
     assert found.counted
     yielding = sass(SHARED + CALLED.format(start="YIELD", **places))
     assert not any(one.counted for one in yielding.accesses)
@@ -186,7 +186,7 @@ def test_what_runs_beside_lanes_that_are_lost_is_a_bound() -> None:
     (found,) = kernel.accesses
     assert any("where control goes" in one.reason for one in kernel.refusals)
     assert not found.counted
-    assert _rows(found) == [_range(0, 20)]
+    assert rows_of(found) == [span(0, 20)]
 
 
 def test_lanes_that_a_sync_without_a_barrier_finds_apart_are_a_bound() -> None:
@@ -212,150 +212,19 @@ STS [R1], R0"""
 def test_halves_that_leave_a_loop_in_turn_may_run_together_behind_it() -> None:
     barrier = LEAVING.format(set="BSSY B0, `(.L_behind)", wait="BSYNC B0")
     (met,) = sass(SHARED + BY_LANE + barrier).accesses
-    assert _rows(met) == [_range(0, 32)]
+    assert rows_of(met) == [span(0, 32)]
     assert met.counted
     (behind,) = sass(SHARED + BY_LANE + LEAVING.format(set="NOP", wait="NOP")).accesses
     assert not behind.counted
-    assert _range(16, 32) in _rows(behind)
+    assert span(16, 32) in rows_of(behind)
 
 
 def test_who_left_a_loop_in_turn_may_run_together_behind_a_sync() -> None:
     """All of them, not each with the last that came."""
     body = LEAVING.format(set="NOP", wait="WARPSYNC.ALL")
     (behind,) = sass(SHARED + BY_LANE + body).accesses
-    assert _range(0, 32) in _rows(behind)
+    assert span(0, 32) in rows_of(behind)
     assert not behind.counted
-
-
-BY_MASK = """\
-LOP3.LUT R4, R0, 0x18, RZ, 0xc0, !PT
-MOV R5, 0xff
-SHF.L.U32 R4, R5, R4, RZ
-BSSY B0, `(.L_met)
-{}
-STS [R1], R0
-BSYNC B0
-.L_met:
-{}
-STS [R1+0x200], R0"""
-"""Lanes with a mask of their eight; what an H200 counts of such kernels is in ``sass/votes.py``."""
-EIGHTS = [_range(n, n + 8) for n in range(0, 32, 8)]
-
-
-def test_lanes_with_different_masks_part_at_an_exclusive_warpsync() -> None:
-    apart, met = sass(SHARED + BY_LANE + BY_MASK.format("WARPSYNC.EXCLUSIVE R4", "NOP")).accesses
-    assert _rows(apart) == EIGHTS
-    assert _rows(met) == [_range(0, 32)]
-    assert apart.counted
-    assert met.counted
-
-
-def test_they_run_together_behind_another_warpsync() -> None:
-    both = sass(SHARED + BY_LANE + BY_MASK.format("WARPSYNC R4", "WARPSYNC.ALL")).accesses
-    assert [_rows(one) for one in both] == 2 * [[_range(0, 32)]]
-    assert all(one.counted for one in both)
-
-
-def test_lanes_that_an_exclusive_warpsync_parted_stay_apart_without_a_barrier() -> None:
-    text = BY_MASK.replace("BSSY B0, `(.L_met)\n", "").replace("BSYNC B0\n", "")
-    both = sass(SHARED + BY_LANE + text.format("WARPSYNC.EXCLUSIVE R4", "NOP")).accesses
-    assert [_rows(one) for one in both] == 2 * [EIGHTS]
-    assert all(one.counted for one in both)
-    _, synced = sass(
-        SHARED + BY_LANE + text.format("WARPSYNC.EXCLUSIVE R4", "WARPSYNC.ALL")
-    ).accesses
-    assert _range(0, 32) in _rows(synced)
-    assert not synced.counted
-
-
-def test_masks_that_lanes_share_part_nobody() -> None:
-    text = BY_MASK.replace("R5, R4, RZ", "R5, RZ, RZ")
-    both = sass(SHARED + BY_LANE + text.format("WARPSYNC.EXCLUSIVE R4", "NOP")).accesses
-    assert [_rows(one) for one in both] == 2 * [[_range(0, 32)]]
-    assert all(one.counted for one in both)
-
-
-def test_masks_that_memory_holds_may_part_lanes() -> None:
-    text = BY_MASK.replace(
-        "SHF.L.U32 R4, R5, R4, RZ", "LDC.64 R6, c[0x0][0x210]\nLDG.E R4, [R6.64]"
-    )
-    own = text.replace("[R6.64]", "[R6.64+{}]").replace("LDG", "IMAD.WIDE R6, R0, 0x4, R6\nLDG")
-    own = own.replace("+{}", "")
-    (one, met), (apart, both) = (
-        sass(SHARED + BY_LANE + how.format("WARPSYNC.EXCLUSIVE R4", "NOP")).accesses
-        for how in (text, own)
-    )
-    assert not one.some_lanes
-    assert one.counted
-    assert apart.some_lanes
-    assert met.counted
-    assert both.counted
-
-
-MET_BETWEEN = """\
-MOV R6, RZ
-.L_loop:
-ISETP.GE.U32.AND P3, PT, R0, 0x10, PT
-ISETP.EQ.U32.AND P4, PT, R6, 0x1, PT
-PLOP3.LUT P3, PT, P3, P4, PT, 0x3c, 0x0
-BSSY B0, `(.L_met)
-@P3 BRA `(.L_a)
-@!PT BRA `(.L_a)
-BRA `(.L_wait)
-.L_a:
-STS [R1], R0
-.L_wait:
-BSYNC B0
-.L_met:
-IADD3 R6, R6, 0x1, RZ
-ISETP.LT.U32.AND P5, PT, R6, 0x2, PT
-@P5 BRA `(.L_loop)"""
-
-
-def test_groups_that_have_met_in_between_never_run_together() -> None:
-    (found,) = sass(SHARED + BY_LANE + MET_BETWEEN).accesses
-    assert _rows(found) == [_range(0, 16), _range(16, 32)]
-    assert found.counted
-
-
-def test_lanes_that_data_part_before_no_barrier_are_a_bound_behind_it() -> None:
-    code = "LDC.64 R8, c[0x0][0x210]\nIMAD.WIDE R8, R0, 0x4, R8\nLDG.E R9, [R8.64]\n"
-    code += "ISETP.EQ.U32.AND P0, PT, R9, RZ, PT\n{set}@P0 BRA `(.L_a)\nSTS [R1+0x200], R0\n"
-    code += ".L_a:\n{wait}.L_b:\nSTS [R1], R0"
-    held = code.format(set="BSSY B0, `(.L_b)\n", wait="BSYNC B0\n")
-    *_, met = sass(SHARED + BY_LANE + held).accesses
-    assert met.counted
-    *_, behind = sass(SHARED + BY_LANE + code.format(set="", wait="")).accesses
-    assert not behind.counted
-
-
-def test_groups_that_branch_to_a_block_again_are_several_whatever_the_loops() -> None:
-    """By the definition: to a way of a branch comes who branches there from a block of several
-    groups, or who comes back to the branch by its other ways."""
-    rng, seen = random.Random(11), Counter[tuple[bool, bool]]()
-    for _ in range(60):
-        flows: list[Flow] = rng.choices(["next", "branch", "jump"], [3, 3, 1], k=14)
-        steps = [
-            ProgramStep(n, "S", flow=one, target=rng.randrange(14) if one != "next" else -1)
-            for n, one in enumerate(flows)
-        ]
-        made = program([*steps, ProgramStep(14, "EXIT", flow="end")])
-        every = range(len(made.blocks))
-        places, common = (rng.sample(every, min(len(every), rng.randrange(4))) for _ in range(2))
-        often, looping = Counter[int](), _repeated(made, every, places)
-        for block in every:
-            ways = made.blocks[block].after
-            again = block in reached(made, ways, places)
-            seen[again, block in looping] += 1
-            if made.steps[made.blocks[block].stop - 1].flow != "branch":
-                continue
-            for way in set(ways):
-                others = [one for one in ways if one != way]
-                back = block in reached(made, others, {way, *places})
-                often[way] += 2 if block in common or back else 1
-        several = {way for way, times in often.items() if times > 1} - made.endings
-        assert _branched_to(made, every, common, places) == several
-    assert min(seen[again, again] for again in (True, False)) > 100
 
 
 LEAVING_BEHIND_AN_END = """\
@@ -389,5 +258,34 @@ NOP"""
 def test_who_waits_meets_those_of_whom_data_end_some_and_let_others_leave(first: str) -> None:
     """Where none does, all 32 lanes are together; an H200 counts that of such a kernel."""
     (found,) = sass(SHARED + BY_LANE + LEAVING_BEHIND_AN_END.format(first)).accesses
-    assert _range(0, 32) in _rows(found)
+    assert span(0, 32) in rows_of(found)
     assert found.some_lanes
+
+
+def test_groups_that_branch_to_a_block_again_are_several_whatever_the_loops() -> None:
+    """By the definition: to a way of a branch comes who branches there from a block of several
+    groups, or who comes back to the branch by its other ways."""
+    rng, seen = random.Random(11), Counter[tuple[bool, bool]]()
+    for _ in range(60):
+        flows: list[Flow] = rng.choices(["next", "branch", "jump"], [3, 3, 1], k=14)
+        steps = [
+            ProgramStep(n, "S", flow=one, target=rng.randrange(14) if one != "next" else -1)
+            for n, one in enumerate(flows)
+        ]
+        made = program([*steps, ProgramStep(14, "EXIT", flow="end")])
+        every = range(len(made.blocks))
+        places, common = (rng.sample(every, min(len(every), rng.randrange(4))) for _ in range(2))
+        often, looping = Counter[int](), _repeated(made, every, places)
+        for block in every:
+            ways = made.blocks[block].after
+            again = block in reached(made, ways, places)
+            seen[again, block in looping] += 1
+            if made.steps[made.blocks[block].stop - 1].flow != "branch":
+                continue
+            for way in set(ways):
+                others = [one for one in ways if one != way]
+                back = block in reached(made, others, {way, *places})
+                often[way] += 2 if block in common or back else 1
+        several = {way for way, times in often.items() if times > 1} - made.endings
+        assert _branched_to(made, every, common, places) == several
+    assert min(seen[again, again] for again in (True, False)) > 100

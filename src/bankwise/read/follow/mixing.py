@@ -24,7 +24,7 @@ from msgspec import Struct, field
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.arrivals import Arrivals, Coming, known_of
-from bankwise.read.follow.merging import Partings, meeting_of
+from bankwise.read.follow.merging import Partings, meeting_of, warps_with
 from bankwise.read.follow.program import Program, reached
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array
@@ -40,7 +40,7 @@ class Groups(Struct):
     block. ``opened``: nobody knows which lanes took which side; ``known``: the text says who
     runs together, as they wait at block ``waits``, while no open branch lets some leave; ``twice``:
     what a lane has made at two places. ``lost``: blocks where nothing is known of who runs
-    together."""
+    together. ``lanes``: those that parted, where others may part here before they have met."""
 
     blocks: frozenset[int]
     lost: frozenset[int] = frozenset()
@@ -50,6 +50,7 @@ class Groups(Struct):
     known: bool = False
     waits: int = -1
     twice: set[int] = field(default_factory=set)
+    lanes: BoolArray = field(default_factory=lambda: np.zeros((1, 1), np.bool_))
 
     def beside(self, number: int, row: Array, lanes: BoolArray) -> tuple[Array, BoolArray] | None:
         """An access of one more group, with those of all groups before; None for the first.
@@ -66,10 +67,13 @@ class Groups(Struct):
         return self.rows[number]
 
     def begin(self, lanes: BoolArray) -> None:
-        """Some of the ``lanes`` part again, which have met; the others are where they were."""
-        left = {number: (row, some & ~lanes) for number, (row, some) in self.rows.items()}
+        """Some of the ``lanes`` part here. Those of a warp have met since they parted before, if
+        none of them is missing; else they may make one access at several places."""
+        met = warps_with(lanes) & ~warps_with(self.lanes & ~lanes)
+        apart = ~met[:, np.newaxis]
+        self.lanes = np.where(apart, self.lanes, lanes)
+        left = {number: (row, some & apart) for number, (row, some) in self.rows.items()}
         self.rows = {number: held for number, held in left.items() if held[1].any()}
-        self.twice.intersection_update(self.rows)
 
 
 def common_blocks(program: Program, block: int, join: int) -> frozenset[int]:
@@ -119,7 +123,7 @@ def unsure_groups(
     if not unsure:
         return {}
     if before is None or before.blocks != unsure:
-        return {~block: Groups(unsure, partings.meeting(program, block).lost)}
+        before = Groups(unsure, partings.meeting(program, block).lost, lanes=lanes)
     before.begin(lanes)
     return {~block: before}
 
